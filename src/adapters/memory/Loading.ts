@@ -1,0 +1,107 @@
+/**
+ * A memory bus as a snapshot, and the changes of a snapshot into a memory bus.
+ */
+import * as Base64 from "effect/encoding/Base64"
+import * as Result from "effect/Result"
+import { readJson } from "../../core/Decode.ts"
+import type { Change } from "../../core/Facts.ts"
+import type { Json } from "../../core/Json.ts"
+import { changesBetween, type Snapshot } from "../../core/Snapshot.ts"
+import { writeUtf8 } from "../../core/Utf8.ts"
+import { BusError } from "../../ports/BusError.ts"
+import type { State } from "./State.ts"
+import { bytesOfJson } from "./Value.ts"
+
+/** Makes in a memory bus what lies between two snapshots: all of it, or nothing where one value is larger than it holds. */
+export const edit = (
+  state: State,
+  before: Snapshot,
+  after: Snapshot,
+  timeMillis: number
+): Result.Result<void, BusError> => {
+  const { appeared, changes, vanished } = changesBetween(before, withStanding(state, after))
+  const encoded = changes.map(encode)
+  for (const change of encoded) {
+    const error = tooLarge(state, change)
+    if (error !== undefined) {
+      return Result.fail(error)
+    }
+  }
+  for (const bucket of appeared) {
+    state.makeBucket(bucket)
+  }
+  for (const change of encoded) {
+    make(state, change, timeMillis)
+  }
+  for (const bucket of vanished) {
+    state.deleteBucket(bucket)
+  }
+  return Result.void
+}
+
+/** The snapshot with the buckets that were there from the start: leaving one out means that it is empty. */
+const withStanding = (state: State, snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  buckets: Object.fromEntries([
+    ...Array.from(state.standing, (bucket) => [bucket, {}] as const),
+    ...Object.entries(snapshot.buckets)
+  ])
+})
+
+interface EncodedChange {
+  readonly bucket: string
+  readonly key: string
+  readonly value: Uint8Array | undefined
+}
+
+// The bytes are copied: they are the caller's own, who may use them again.
+const encode = ({ bucket, key, value }: Change): EncodedChange => ({
+  bucket,
+  key,
+  value: value instanceof Uint8Array ? value.slice() : value === undefined ? undefined : bytesOfJson(value)
+})
+
+const tooLarge = ({ limits }: State, { bucket, key, value }: EncodedChange): BusError | undefined => {
+  const sizes = [
+    { what: "key", bytes: writeUtf8(key).length, bytesMax: limits.keyBytesMax },
+    { what: "value", bytes: value?.length ?? 0, bytesMax: limits.valueBytesMax }
+  ] as const
+  const over = sizes.find(({ bytes, bytesMax }) => bytes > bytesMax)
+  return over && new BusError({ operation: "load", bucket, key, reason: { _tag: "TooLarge", ...over } })
+}
+
+// A bucket that was deleted meanwhile is made again for what is put into it; there is nothing to delete in it.
+const make = (state: State, { bucket: name, key, value }: EncodedChange, timeMillis: number): void => {
+  if (value !== undefined) {
+    state.makeBucket(name)
+  }
+  const bucket = state.buckets.get(name)
+  if (value !== undefined || bucket?.last(key)?._tag === "Put") {
+    bucket?.take({ key, value, timeMillis })
+  }
+}
+
+/** What a memory bus holds now. */
+export const readSnapshot = (state: State): Snapshot => {
+  const buckets: Array<readonly [string, { readonly [key: string]: Json }]> = []
+  const raw: Array<readonly [string, { readonly [key: string]: string }]> = []
+  for (const [name, bucket] of state.buckets) {
+    const values: Array<readonly [string, Json]> = []
+    const bytes: Array<readonly [string, string]> = []
+    for (const put of bucket.puts()) {
+      const json = readJson(put.value)
+      if (Result.isSuccess(json)) {
+        values.push([put.key, json.success])
+      } else {
+        bytes.push([put.key, Base64.encode(put.value)])
+      }
+    }
+    buckets.push([name, Object.fromEntries(values)])
+    if (bytes.length > 0) {
+      raw.push([name, Object.fromEntries(bytes)])
+    }
+  }
+  return raw.length === 0
+    ? { buckets: Object.fromEntries(buckets) }
+    : { buckets: Object.fromEntries(buckets), raw: Object.fromEntries(raw) }
+}

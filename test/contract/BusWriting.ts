@@ -1,0 +1,301 @@
+/**
+ * The laws of writing to a bus (`ports/Bus`: create, update, delete), and of what its keys, values and errors are.
+ */
+import { assert } from "@effect/vitest"
+import { Cause, Effect, Result } from "effect"
+import { inspect } from "node:util"
+import {
+  assertGrowing,
+  bytes,
+  type ContractIt,
+  endState,
+  failedExit,
+  freshBucket,
+  holds,
+  reasonOf,
+  takeStart,
+  textOf,
+  told
+} from "./BusDoor.ts"
+
+/** Compare-and-set. */
+export const compareAndSet = (it: ContractIt): void => {
+  it.effect("create writes what is absent, and conflicts with what is there", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      yield* bus.create(bucket, "a", bytes("1"))
+      assert.deepStrictEqual(yield* reasonOf(bus.create(bucket, "a", bytes("2"))), { _tag: "Conflict" })
+      assert.strictEqual(yield* holds(bus, bucket, "a"), "1")
+    }))
+
+  it.effect("create after a delete succeeds upon its tombstone (report 076)", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      for (let round = 0; round < 3; round++) {
+        const created = yield* bus.create(bucket, "a", bytes(`${round}`))
+        assert.strictEqual(yield* holds(bus, bucket, "a"), `${round}`)
+        const deleted = yield* bus.delete(bucket, "a", created)
+        assert.isTrue(deleted > created)
+        assert.strictEqual(yield* holds(bus, bucket, "a"), undefined)
+      }
+      assert.strictEqual((yield* bus.history(bucket, "a")).length, 6)
+    }))
+
+  it.effect("update follows the revision it names, and no other", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const created = yield* bus.create(bucket, "a", bytes("1"))
+      const updated = yield* bus.update(bucket, "a", bytes("2"), created)
+      for (const stale of [created, updated + 1]) {
+        const reason = yield* reasonOf(bus.update(bucket, "a", bytes("3"), stale))
+        assert.deepStrictEqual(reason, { _tag: "Conflict", expected: stale })
+      }
+      assert.strictEqual(yield* holds(bus, bucket, "a"), "2")
+    }))
+
+  it.effect("update and delete of a key that never was conflict", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const other = yield* bus.create(bucket, "other", bytes("1"))
+      assert.strictEqual((yield* reasonOf(bus.update(bucket, "a", bytes("2"), other)))._tag, "Conflict")
+      assert.strictEqual((yield* reasonOf(bus.delete(bucket, "a", other)))._tag, "Conflict")
+      assert.deepStrictEqual(yield* bus.history(bucket, "a"), [])
+    }))
+
+  it.effect("a delete is a change that update and delete can follow", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const created = yield* bus.create(bucket, "a", bytes("1"))
+      const deleted = yield* bus.delete(bucket, "a", created)
+      assert.strictEqual((yield* reasonOf(bus.delete(bucket, "a", created)))._tag, "Conflict")
+      const twice = yield* bus.delete(bucket, "a", deleted)
+      yield* bus.update(bucket, "a", bytes("2"), twice)
+      assert.strictEqual(yield* holds(bus, bucket, "a"), "2")
+    }))
+
+  it.effect("delete at an overtaken revision conflicts and deletes nothing", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const created = yield* bus.create(bucket, "a", bytes("1"))
+      yield* bus.update(bucket, "a", bytes("2"), created)
+      const reason = yield* reasonOf(bus.delete(bucket, "a", created))
+      assert.deepStrictEqual(reason, { _tag: "Conflict", expected: created })
+      assert.strictEqual(yield* holds(bus, bucket, "a"), "2")
+    }))
+
+  it.effect("of many who write at one revision, one succeeds", () =>
+    Effect.gen(function*() {
+      const { bucket, bus, door } = yield* freshBucket
+      const other = yield* door.connect({ role: "admin" })
+      const race = <A, E>(write: (by: typeof bus, value: Uint8Array) => Effect.Effect<A, E>) =>
+        Effect.forEach(
+          Array.from({ length: 20 }, (_, index) => index),
+          (index) => Effect.result(write(index % 2 === 0 ? bus : other, bytes(`${index}`))),
+          { concurrency: "unbounded" }
+        )
+      const created = yield* race((by, value) => by.create(bucket, "a", value))
+      const won = created.filter(Result.isSuccess)
+      assert.strictEqual(won.length, 1)
+      const updated = yield* race((by, value) => by.update(bucket, "a", value, won[0]?.success ?? 0))
+      assert.strictEqual(updated.filter(Result.isSuccess).length, 1)
+      assert.isTrue(updated.filter(Result.isFailure).every(({ failure }) => failure.reason._tag === "Conflict"))
+    }))
+
+  it.effect("revisions grow over all keys of a bucket, for every kind of change", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const revisions: Array<number> = []
+      for (const key of ["a", "b"]) {
+        revisions.push(yield* bus.create(bucket, key, bytes("1")))
+        revisions.push(yield* bus.update(bucket, key, bytes("1"), revisions.at(-1) ?? 0))
+        revisions.push(yield* bus.delete(bucket, key, revisions.at(-1) ?? 0))
+        revisions.push(yield* bus.create(bucket, key, bytes("1")))
+      }
+      assert.deepStrictEqual(revisions, [...new Set(revisions)].sort((one, other) => one - other))
+    }))
+}
+
+/** What is kept of a key. */
+export const histories = (it: ContractIt): void => {
+  it.effect("a key's history is its last ten changes, deletes among them, the oldest first", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const expected: Array<ReadonlyArray<string | number>> = []
+      for (let round = 0; round < 5; round++) {
+        const created = yield* bus.create(bucket, "a", bytes(`created ${round}`))
+        const updated = yield* bus.update(bucket, "a", bytes(`updated ${round}`), created)
+        const deleted = yield* bus.delete(bucket, "a", updated)
+        expected.push(
+          ["put", "a", `created ${round}`, created],
+          ["put", "a", `updated ${round}`, updated],
+          ["delete", "a", deleted]
+        )
+        yield* bus.create(bucket, `other${round}`, bytes("1"))
+        assert.deepStrictEqual((yield* bus.history(bucket, "a")).map(told), expected.slice(-10))
+      }
+      const history = yield* bus.history(bucket, "a")
+      assertGrowing(history)
+      const times = history.map(({ timeMillis }) => timeMillis)
+      assert.deepStrictEqual(times, [...times].sort((one, other) => one - other))
+      assert.deepStrictEqual(yield* bus.history(bucket, "nobody"), [])
+    }))
+
+  it.effect("get gives the last change with its revision, and none where it was a delete", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const created = yield* bus.create(bucket, "a", bytes("1"))
+      const found = yield* bus.get(bucket, "a")
+      assert.deepStrictEqual(found._tag === "Some" ? told(found.value) : [], ["put", "a", "1", created])
+      yield* bus.delete(bucket, "a", created)
+      assert.strictEqual((yield* bus.get(bucket, "a"))._tag, "None")
+      assert.strictEqual((yield* bus.get(bucket, "nobody"))._tag, "None")
+    }))
+}
+
+/** What keys and values can be. */
+export const keysAndValues = (it: ContractIt): void => {
+  it.effect("a value is its bytes: none, no JSON, no UTF-8, and not the writer's own array", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      yield* bus.create(bucket, "none", new Uint8Array())
+      yield* bus.create(bucket, "bytes", Uint8Array.of(0, 255, 10, 0xc3))
+      const own = bytes("mine")
+      yield* bus.create(bucket, "own", own)
+      own.fill(0)
+      const state = endState(yield* takeStart(yield* bus.follow(bucket)))
+      assert.deepStrictEqual([...state.get("none")?.value ?? [1]], [])
+      assert.deepStrictEqual([...state.get("bytes")?.value ?? []], [0, 255, 10, 0xc3])
+      assert.strictEqual(yield* holds(bus, bucket, "own"), "mine")
+    }))
+
+  it.effect("names that JavaScript's objects have are keys like any other", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty", "n1.__proto__"]) {
+        assert.strictEqual(yield* holds(bus, bucket, key), undefined)
+        assert.deepStrictEqual(yield* bus.history(bucket, key), [])
+        const created = yield* bus.create(bucket, key, bytes(key))
+        assert.strictEqual(yield* holds(bus, bucket, key), key)
+        yield* bus.update(bucket, key, bytes("2"), created)
+      }
+      const state = endState(yield* takeStart(yield* bus.follow(bucket)))
+      assert.deepStrictEqual([...state.values()].map(({ value }) => textOf(value)), ["2", "2", "2", "2", "2"])
+    }))
+
+  it.effect("keys that differ in case or in one character are different keys (reports 058, 062)", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const keys = ["Web", "web", "foo.bar", "foo_bar", "foo=2Ebar", "foo-bar", "foo/bar"]
+      yield* Effect.forEach(keys, (key) => bus.create(bucket, key, bytes(key)))
+      const state = endState(yield* takeStart(yield* bus.follow(bucket)))
+      assert.deepStrictEqual([...state].map(([key, put]) => [key, textOf(put.value)]), keys.map((key) => [key, key]))
+    }))
+
+  it.effect("what strangers wrote under keys that nobody could write here is read as it is", () =>
+    Effect.gen(function*() {
+      const { bucket, bus, door } = yield* freshBucket
+      const keys = ["n1.*", "é.ü", "n1.web.💥", "__proto__"]
+      yield* door.plant(bucket, [["n1.web", bytes("mine")] as const, ...keys.map((key) => [key, bytes(key)] as const)])
+      const state = endState(yield* takeStart(yield* bus.follow(bucket)))
+      assert.deepStrictEqual([...state.keys()], ["n1.web", ...keys])
+      assert.isTrue(keys.every((key) => textOf(state.get(key)?.value ?? bytes("")) === key))
+    }))
+
+  it.effect("a key that reads like a pattern finds nothing of another", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      yield* bus.create(bucket, "n1.web", bytes("1"))
+      for (const pattern of ["n1.*", "*.web", ">", "n1.>", "*"]) {
+        assert.strictEqual((yield* bus.get(bucket, pattern))._tag, "None", pattern)
+        assert.deepStrictEqual(yield* bus.history(bucket, pattern), [], pattern)
+      }
+    }))
+
+  it.effect("a key that is not tokens joined by single dots is refused on entry (report 060)", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      for (const key of ["", ".", ".a", "a.", "a..b", "a b", "a\r\nb", "é", "n1.*", ">", "a=b%", "\u0000"]) {
+        for (const write of [bus.create(bucket, key, bytes("1")), bus.update(bucket, key, bytes("1"), 1), bus.delete(bucket, key, 1)]) {
+          assert.deepStrictEqual(yield* reasonOf(write), { _tag: "Refused", because: "key" }, JSON.stringify(key))
+        }
+      }
+      assert.deepStrictEqual(yield* takeStart(yield* bus.follow(bucket)), [{ _tag: "End" }])
+    }))
+
+  it.effect("a value or key of exactly the limit is taken, and one byte more is too large", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const { keyBytesMax, valueBytesMax } = bus.limits
+      const created = yield* bus.create(bucket, "a", new Uint8Array(valueBytesMax))
+      const reason = { _tag: "TooLarge", what: "value", bytes: valueBytesMax + 1, bytesMax: valueBytesMax } as const
+      assert.deepStrictEqual(yield* reasonOf(bus.create(bucket, "b", new Uint8Array(valueBytesMax + 1))), reason)
+      assert.deepStrictEqual(yield* reasonOf(bus.update(bucket, "a", new Uint8Array(valueBytesMax + 1), created)), reason)
+      yield* bus.create(bucket, "k".repeat(keyBytesMax), bytes("1"))
+      assert.deepStrictEqual(yield* reasonOf(bus.create(bucket, "k".repeat(keyBytesMax + 1), bytes("1"))), {
+        _tag: "TooLarge",
+        what: "key",
+        bytes: keyBytesMax + 1,
+        bytesMax: keyBytesMax
+      })
+      const state = endState(yield* takeStart(yield* bus.follow(bucket)))
+      assert.deepStrictEqual([...state.keys()], ["a", "k".repeat(keyBytesMax)])
+    }))
+}
+
+/** What an error shows. */
+export const errors = (it: ContractIt): void => {
+  it.effect("no error shows what was written, however it is rendered (report 054)", () =>
+    Effect.gen(function*() {
+      const { bucket, bus, door } = yield* freshBucket
+      const secret = "p]@/%\"hunter2"
+      const value = bytes(JSON.stringify({ values: { password: secret } }))
+      const created = yield* bus.create(bucket, "a", value)
+      const reader = yield* door.connect({ role: "reader" })
+      const large = new Uint8Array(bus.limits.valueBytesMax + 1).fill(0x61)
+      large.set(value)
+      const exits = yield* Effect.forEach([
+        bus.create(bucket, "a", value),
+        bus.update(bucket, "a", value, created + 1),
+        bus.delete(bucket, "a", created + 1),
+        bus.update(bucket, "b", value, created),
+        bus.create(bucket, "a b", value),
+        bus.create(bucket, "c", large),
+        bus.create("nobody_bound", "a", value),
+        reader.create("mesh-provisioner_plans", "n1.a", value)
+      ], failedExit)
+      for (const exit of exits) {
+        const cause = exit._tag === "Failure" ? exit.cause : Cause.empty
+        const error = Cause.squash(cause)
+        const shown = [Cause.pretty(cause), String(error), inspect(exit, { depth: 20 }), JSON.stringify(exit)].join("\n")
+        assert.notInclude(shown, "hunter2")
+        assert.notInclude(shown, Buffer.from(value).toString("base64").slice(8, 24))
+        assert.notInclude(shown, [...value.subarray(0, 8)].join(","))
+        assert.notMatch(shown, /Uint8Array/)
+      }
+    }))
+
+  it.effect("an error says what happened, to which bucket and key, and what to do", () =>
+    Effect.gen(function*() {
+      const { bucket, bus } = yield* freshBucket
+      const created = yield* bus.create(bucket, "n1.web", bytes("1"))
+      const sentence = <A, E extends Error>(effect: Effect.Effect<A, E>) => Effect.map(Effect.flip(effect), ({ message }) => message)
+      assert.strictEqual(
+        yield* sentence(bus.create(bucket, "n1.web", bytes("2"))),
+        `Key "n1.web" of bucket ${bucket} was not created: it is there already. Read it again and decide anew.`
+      )
+      assert.strictEqual(
+        yield* sentence(bus.update(bucket, "n1.web", bytes("2"), created + 1)),
+        `Key "n1.web" of bucket ${bucket} was not updated: its last change is not revision ${created + 1}. ` +
+          "Read it again and decide anew."
+      )
+      assert.strictEqual(
+        yield* sentence(bus.delete(bucket, "n1..web", created)),
+        `Key "n1..web" of bucket ${bucket} was not deleted: no key is written so. ` +
+          "A key is names joined by single dots, each written as its token (protocol §2)."
+      )
+      assert.strictEqual(
+        yield* sentence(bus.follow("nobody_bound").pipe(Effect.scoped)),
+        "Bucket nobody_bound was not read: there is no such bucket. Make it, or wait until its maker has."
+      )
+    }))
+}
