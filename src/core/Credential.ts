@@ -1,0 +1,53 @@
+/**
+ * Credentials (protocol §6.1): a provider declares a secret once, as a field of its contract, and it is expanded for each
+ * consumer into a claim that the vault answers.
+ */
+import type { ProvisionContract } from "./fact/Definition.ts"
+import { writeKey } from "./Key.ts"
+import { isModuleName, readToken } from "./Name.ts"
+
+/** A claim on a provider module's provision, of a consumer. */
+export interface OpenedClaim {
+  readonly node: string
+  readonly module: string
+  readonly provision: string
+  readonly local?: string | undefined
+}
+
+/** The names of a contract's secret fields, in order. */
+export const secretFieldsOf = (contract: Pick<ProvisionContract, "fields">): ReadonlyArray<string> =>
+  [...contract.fields].filter(([, type]) => type === "secret").map(([field]) => field).sort()
+
+/** The claim of a credential: what the vault is asked for, so that a consumer can open what a provider made for it. */
+export const credentialClaim = (
+  { local, module, node, provision }: OpenedClaim,
+  providerModule: string,
+  field: string
+) => {
+  const name = writeKey(providerModule, provision, local, field)
+  return {
+    node,
+    module,
+    consumer: writeKey(node, module),
+    provision: "credential",
+    local: name,
+    key: writeKey(node, module, "credential", name)
+  }
+}
+
+/** What a credential's name says that it opens, if it reads as one: `<provider module>.<provision>[.<local>].<field>`. */
+export const readCredentialName = (
+  name: string
+): { readonly module: string; readonly provision: string; readonly local?: string; readonly field: string } | undefined => {
+  const names = name.split(".").map(readToken)
+  const [module, provision, ...rest] = names.filter((token) => token !== undefined)
+  const field = rest.at(-1)
+  if (names.includes(undefined) || names.length < 3 || names.length > 4) {
+    return undefined
+  }
+  if (module === undefined || provision === undefined || field === undefined || !isModuleName(module)) {
+    return undefined
+  }
+  const local = names.length === 4 ? rest[0] : undefined
+  return { module, provision, field, ...(local === undefined ? {} : { local }) }
+}

@@ -1,0 +1,73 @@
+/**
+ * JSON values as plain data, and the two bounds that a value of the bus must keep (protocol §3).
+ */
+import { containersDeepMax } from "./Limits.ts"
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
+
+/** A JSON object. Its names are strangers' words: read them with `Object.hasOwn` or `Object.entries`. */
+export interface JsonObject {
+  readonly [name: string]: Json
+}
+
+/**
+ * Whether a value is a JSON object: neither `null` nor an array.
+ *
+ * @example
+ * ```ts
+ * import { isJsonObject } from "mesh-provisioner/core"
+ *
+ * isJsonObject({}) // true
+ * isJsonObject([]) // false
+ * ```
+ */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The own member of a JSON object, never one that JavaScript's objects inherit. */
+export const member = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+/**
+ * What is wrong with a parsed value as a value of the bus, if anything: too many containers inside each other, or a
+ * number beyond what a double holds (`1e400`), which nobody could read back.
+ */
+export const valueFault = (value: Json, depth = 0): string | undefined => {
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? undefined : "it holds a number too large to be read"
+  }
+  if (typeof value !== "object" || value === null) {
+    return undefined
+  }
+  if (depth === containersDeepMax) {
+    return `it has more than ${containersDeepMax} containers inside each other`
+  }
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    const fault = valueFault(inner, depth + 1)
+    if (fault !== undefined) {
+      return fault
+    }
+  }
+  return undefined
+}
+
+/** Whether two JSON values are the same, whatever the order of their objects' members. */
+export const sameJson = (one: Json | undefined, other: Json | undefined): boolean => {
+  if (one === other) {
+    return true
+  }
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
+    return false
+  }
+  if (isJsonObject(one)) {
+    return isJsonObject(other) && sameMembers(one, other)
+  }
+  return !isJsonObject(other) && one.length === other.length && one.every((item, index) => sameJson(item, other[index]))
+}
+
+const sameMembers = (one: JsonObject, other: JsonObject): boolean => {
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name], other[name]))
+}

@@ -1,0 +1,202 @@
+/**
+ * The facts as the rules look at them: needs by claim, bound entries by claim, providers by provision, items by
+ * collection. Built anew for each decision, from the facts alone.
+ */
+import { boundBucket } from "./BucketName.ts"
+import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
+import type { ModuleOn, Waits } from "./Decision.ts"
+import type { Assignment, Pin } from "./fact/Assignment.ts"
+import type { Bound } from "./fact/Bound.ts"
+import type { ProvisionContract } from "./fact/Definition.ts"
+import type { Need } from "./fact/Need.ts"
+import type { Facts } from "./Facts.ts"
+import type { Json } from "./Json.ts"
+import { consumerOfBrokenKey, writeKey } from "./Key.ts"
+import { type Registry, registryOf } from "./Registry.ts"
+import { notTheVault } from "./Words.ts"
+
+/** A need whose key is in shape, whatever became of its value. */
+export type NeedFact = NamedFact<"node" | "module" | "kind" | "name", Need>
+
+/** A need in shape. */
+export type SoundNeed = SoundFact<"node" | "module" | "kind" | "name", Need>
+
+/** What one provider answers: a consumer, a provision and a local name, with the needs that share it (protocol §1). */
+export interface Claim extends ModuleOn {
+  readonly key: string
+  /** The key of the consumer's assignment. */
+  readonly consumer: string
+  readonly provision: string
+  readonly local: string | undefined
+  readonly needs: ReadonlyArray<SoundNeed>
+}
+
+/** A bound entry of a claim, in shape or not, and the module in whose bucket it is. */
+export interface Entry {
+  readonly module: string
+  readonly fact: Fact<"node" | "module" | "provision", Bound>
+}
+
+/** An assigned module that provides a provision, on one node. */
+export interface Provider extends ModuleOn {
+  /** The key of its assignment. */
+  readonly key: string
+  readonly assignment: Assignment
+  readonly contract: ProvisionContract
+}
+
+/** The assigned modules that provide one provision, in the order of their keys. */
+export interface Providers {
+  readonly all: ReadonlyArray<Provider>
+  readonly byNode: ReadonlyMap<string, ReadonlyArray<Provider>>
+}
+
+/** The holder of a seat, or why it has none. */
+export type Holder = { readonly holder: ModuleOn; readonly wrong?: undefined } | { readonly holder?: undefined; readonly wrong: string | undefined }
+
+/** The facts with the look-ups that the rules need. */
+export interface Mesh {
+  readonly facts: Facts
+  readonly registry: Registry
+  readonly claims: ReadonlyMap<string, Claim>
+  /** Consumers, by the key of their assignment, one of whose needs is out of shape, key or value. */
+  readonly brokenConsumers: ReadonlySet<string>
+  /** Every bound entry of a claim, by the claim's key, in the order of their modules. */
+  readonly entries: ReadonlyMap<string, ReadonlyArray<Entry>>
+  /** The assigned modules that provide a provision, by its name. */
+  readonly providers: ReadonlyMap<string, Providers>
+  readonly assignedModules: ReadonlySet<string>
+  /** The items of a collection by contributor, by `<node>.<collection>` in tokens. */
+  readonly collections: ReadonlyMap<string, ReadonlyMap<string, Json>>
+}
+
+/** Looks at the facts as the rules do. */
+export const meshOf = (facts: Facts): Mesh => ({
+  facts,
+  registry: registryOf(facts),
+  ...needsOf(facts),
+  entries: entriesOf(facts),
+  ...providersOf(facts),
+  collections: collectionsOf(facts)
+})
+
+/** The claim of a need, if it is one that a provider answers per claim: a `bound` need's, or an own secret's. */
+export const claimKeyOf = ({ names: { kind, module, name, node }, value }: SoundNeed): string | undefined => {
+  if (kind === "bound") {
+    return writeKey(node, module, value.provision ?? name, value.local)
+  }
+  return kind === "secret" ? writeKey(node, module, "secret", name) : undefined
+}
+
+const needsOf = (facts: Facts): Pick<Mesh, "claims" | "brokenConsumers"> => {
+  const claims = new Map<string, Claim & { readonly needs: Array<SoundNeed> }>()
+  const brokenConsumers = new Set<string>()
+  for (const need of facts.needs.all()) {
+    const consumer = need.value === undefined ? consumerOfBrokenKey(need.key) : undefined
+    if (consumer !== undefined) {
+      brokenConsumers.add(consumer)
+    }
+  }
+  for (const need of facts.needs.sound()) {
+    const key = claimKeyOf(need)
+    const claim = key === undefined ? undefined : claims.get(key)
+    if (claim !== undefined) {
+      claim.needs.push(need)
+    } else if (key !== undefined) {
+      const { kind, module, name, node } = need.names
+      const ofBound = kind === "bound"
+      claims.set(key, {
+        key,
+        node,
+        module,
+        consumer: writeKey(node, module),
+        provision: ofBound ? need.value.provision ?? name : "secret",
+        local: ofBound ? need.value.local : name,
+        needs: [need]
+      })
+    }
+  }
+  return { claims, brokenConsumers }
+}
+
+const entriesOf = (facts: Facts): Mesh["entries"] => {
+  const entries = new Map<string, Array<Entry>>()
+  for (const [module, table] of [...facts.bound].sort(([one], [other]) => one < other ? -1 : 1)) {
+    for (const fact of table.named()) {
+      push(entries, fact.key, { module, fact })
+    }
+  }
+  return entries
+}
+
+const providersOf = (facts: Facts): Pick<Mesh, "providers" | "assignedModules"> => {
+  const providers = new Map<string, { readonly all: Array<Provider>; readonly byNode: Map<string, Array<Provider>> }>()
+  const assignedModules = new Set<string>()
+  const assigned = [...facts.assignments.sound()].sort((one, other) => one.key < other.key ? -1 : 1)
+  for (const { key, names: { module, node }, value } of assigned) {
+    assignedModules.add(module)
+    for (const [provision, contract] of facts.modules.value(module)?.provides ?? []) {
+      const provider = { key, node, module, assignment: value, contract }
+      const found = providers.get(provision) ?? { all: [], byNode: new Map<string, Array<Provider>>() }
+      providers.set(provision, found)
+      found.all.push(provider)
+      push(found.byNode, node, provider)
+    }
+  }
+  return { providers, assignedModules }
+}
+
+const collectionsOf = (facts: Facts): Mesh["collections"] => {
+  const collections = new Map<string, Map<string, Json>>()
+  for (const { names: { collection, contributor, node }, value } of facts.collect.sound()) {
+    const key = writeKey(node, collection)
+    const items = collections.get(key)
+    items === undefined ? collections.set(key, new Map([[contributor, value]])) : items.set(contributor, value)
+  }
+  return collections
+}
+
+const push = <A>(lists: Map<string, Array<A>>, key: string, item: A): void => {
+  const found = lists.get(key)
+  found === undefined ? lists.set(key, [item]) : found.push(item)
+}
+
+/** The pin of a claim, if its consumer's assignment has one (protocol §3). */
+export const pinOf = (mesh: Mesh, { consumer, local, provision }: Claim): Pin | undefined => {
+  const pins = mesh.facts.assignments.value(consumer)?.pins
+  const key = writeKey(provision, local)
+  return pins !== undefined && Object.hasOwn(pins, key) ? pins[key] : undefined
+}
+
+/** The holder of a seat (protocol §5.1): that of seat `vault` is of module `mesh-vault`, or it is none. */
+export const holderOf = (mesh: Mesh, seat: string): Holder => {
+  const fact = mesh.facts.seats.fact(writeKey(seat))
+  const holder = fact?.value
+  if (holder === undefined) {
+    return { wrong: fact?.why }
+  }
+  return seat === "vault" && holder.module !== vaultModule ? { wrong: notTheVault(holder.module) } : { holder }
+}
+
+/** The module that holds seat `vault` (protocol §4, §5.1). */
+export const vaultModule = "mesh-vault"
+
+/** What a provision of a module is, if its definition has it in shape. */
+export const contractOf = (mesh: Mesh, module: string, provision: string): ProvisionContract | undefined =>
+  mesh.facts.modules.value(module)?.provides.get(provision)
+
+/** A claim's entry in one module's bucket, in shape or not. */
+export const entryOf = (mesh: Mesh, module: string, claimKey: string): Entry["fact"] | undefined =>
+  mesh.facts.bound.get(module)?.fact(claimKey)
+
+/** Where a module on a node is assigned. */
+export const assignmentAt = ({ module, node }: ModuleOn): Waits => ({
+  bucket: "mesh-controller_assignments",
+  key: writeKey(node, module)
+})
+
+/** Where a module's bound entry of a claim is. */
+export const boundAt = (module: string, claimKey: string): Waits => ({ bucket: boundBucket(module), key: claimKey })
+
+/** Where a seat's holder is named. */
+export const seatAt = (seat: string): Waits => ({ bucket: "mesh-controller_seats", key: writeKey(seat) })

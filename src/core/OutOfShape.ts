@@ -1,0 +1,39 @@
+/**
+ * Every fact out of shape, with its bucket, its key and what is wrong (protocol §3).
+ */
+import * as Result from "effect/Result"
+import type { OutOfShape } from "./Decision.ts"
+import { fillPattern } from "./fact/Definition.ts"
+import type { Mesh } from "./Mesh.ts"
+
+/** Lists what is out of shape; of a definition's own bucket, only the keys that needs address are looked at (protocol §5.1). */
+export const outOfShapeOf = (mesh: Mesh): ReadonlyArray<OutOfShape> => {
+  const found: Array<OutOfShape> = []
+  for (const [bucket, table] of mesh.facts.tables()) {
+    for (const { key, why } of table.all()) {
+      if (why !== undefined) {
+        found.push({ bucket, key, why })
+      }
+    }
+  }
+  return [...found, ...addressedOutOfShape(mesh)].sort(byBucketAndKey)
+}
+
+const addressedOutOfShape = (mesh: Mesh): ReadonlyArray<OutOfShape> => {
+  const found = new Map<string, OutOfShape>()
+  for (const need of mesh.facts.needs.sound()) {
+    const answer = mesh.registry.answers.get(need.names.kind)
+    if (answer !== undefined && "bucket" in answer) {
+      const [node = "", module = "", kind = "", name = ""] = need.key.split(".")
+      const key = fillPattern(answer.key, { node, module, kind, name })
+      const value = mesh.facts.stranger(answer.bucket, key)
+      if (value !== undefined && Result.isFailure(value)) {
+        found.set(`${answer.bucket}/${key}`, { bucket: answer.bucket, key, why: value.failure })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+const byBucketAndKey = (one: OutOfShape, other: OutOfShape): number =>
+  one.bucket === other.bucket ? (one.key < other.key ? -1 : 1) : one.bucket < other.bucket ? -1 : 1

@@ -1,0 +1,164 @@
+/**
+ * The provider's own outcome (protocol §5.3): of a claim, by its entry in the provider's bound bucket; of the provider
+ * itself, by its own have. Nothing else makes a provision provided or failed.
+ */
+import { bucketName } from "./BucketName.ts"
+import { credentialClaim, secretFieldsOf } from "./Credential.ts"
+import type { ModuleOn, Outcome, Waits } from "./Decision.ts"
+import type { Bound } from "./fact/Bound.ts"
+import type { FieldType, ProvisionContract } from "./fact/Definition.ts"
+import { type Json, type JsonObject, member } from "./Json.ts"
+import { writeKey } from "./Key.ts"
+import { assignmentAt, boundAt, entryOf, holderOf, type Mesh, seatAt, vaultModule } from "./Mesh.ts"
+import { needWhy, outcomeWhy, type SaidClaim } from "./Words.ts"
+
+/** What an outcome is looked up for: a claim, by its key, of a consumer. */
+export interface OutcomeClaim extends SaidClaim {
+  readonly key: string
+  /** The key of the consumer's assignment. */
+  readonly consumer: string
+}
+
+/** A contract without fields: what the vault is asked for by. */
+export const noContract: Pick<ProvisionContract, "fields"> = { fields: new Map() }
+
+const asked = (reason: Outcome["reason"], why: string, waits: Waits): Outcome => ({ state: "asked", reason, why, waits })
+
+const failed = (reason: Outcome["reason"], why: string): Outcome => ({ state: "failed", reason, why })
+
+const provided = (reason: Outcome["reason"], why: string): Outcome => ({ state: "provided", reason, why })
+
+/**
+ * The outcome of a claim by its provider's entry: the first row of the table that holds (protocol §5.3).
+ *
+ * @param fields the fields that the need names, if any.
+ */
+export const outcomeOfEntry = (
+  mesh: Mesh,
+  claim: OutcomeClaim,
+  provider: ModuleOn,
+  contract: Pick<ProvisionContract, "fields">,
+  fields: ReadonlyArray<string> = []
+): Outcome => {
+  const fact = entryOf(mesh, provider.module, claim.key)
+  const waits = boundAt(provider.module, claim.key)
+  const entry = fact?.value
+  if (fact === undefined) {
+    return asked("not-bound", outcomeWhy.notBound(claim, provider), waits)
+  }
+  if (entry === undefined) {
+    return asked("bound-shape", outcomeWhy.boundShape(claim, provider, fact.why ?? ""), waits)
+  }
+  if (entry.by !== provider.node) {
+    return asked("bound-elsewhere", outcomeWhy.boundElsewhere(claim, provider, entry.by), waits)
+  }
+  const instance = mesh.facts.assignments.value(claim.consumer)?.instance
+  if (entry.for !== undefined && instance !== undefined && entry.for !== instance) {
+    return asked("earlier-instance", outcomeWhy.earlierInstance(claim, provider, entry.for, instance), waits)
+  }
+  if (entry.state === "failed") {
+    return failed("provider-failed", outcomeWhy.failed(entry.why, provider))
+  }
+  if (entry.state !== "provided") {
+    return asked("making", outcomeWhy.making(claim, provider, entry), waits)
+  }
+  return outcomeOfValues(mesh, claim, provider, contract, fields, entry)
+}
+
+/** The outcome of an entry that says provided: by its values, and by the credentials that its contract has. */
+const outcomeOfValues = (
+  mesh: Mesh,
+  claim: OutcomeClaim,
+  provider: ModuleOn,
+  contract: Pick<ProvisionContract, "fields">,
+  fields: ReadonlyArray<string>,
+  entry: Bound
+): Outcome => {
+  const values = entry.values ?? {}
+  const secrets = secretFieldsOf(contract)
+  const shown = secrets.find((field) => Object.hasOwn(values, field))
+  if (shown !== undefined) {
+    return failed("secret-in-bucket", outcomeWhy.secretInBucket(claim, provider, shown))
+  }
+  const missing = missingField(contract, fields, values)
+  if (missing !== undefined) {
+    const why = outcomeWhy.fieldMissing(claim, provider, missing.field, missing.type)
+    return asked("field-missing", why, boundAt(provider.module, claim.key))
+  }
+  for (const field of secrets) {
+    const outcome = outcomeOfCredential(mesh, claim, provider.module, field)
+    if (outcome.state !== "provided") {
+      return outcome
+    }
+  }
+  return provided("provided", outcomeWhy.provided(claim, provider))
+}
+
+const missingField = (
+  contract: Pick<ProvisionContract, "fields">,
+  fields: ReadonlyArray<string>,
+  values: JsonObject
+): { readonly field: string; readonly type: FieldType } | undefined => {
+  const named = fields.length > 0 ? fields : [...contract.fields.keys()]
+  for (const field of [...named].sort()) {
+    const type = contract.fields.get(field)
+    if (type !== undefined && type !== "secret" && !isOfType(member(values, field), type)) {
+      return { field, type }
+    }
+  }
+  return undefined
+}
+
+const isOfType = (value: Json | undefined, type: Exclude<FieldType, "secret">): boolean =>
+  type === "integer" ? Number.isSafeInteger(value) : typeof value === type
+
+/** What a credential comes to for the need that waits for it (protocol §5.3, §6.1). */
+const outcomeOfCredential = (mesh: Mesh, claim: OutcomeClaim, module: string, field: string): Outcome => {
+  const credential = credentialClaim(claim, module, field)
+  const { holder, wrong } = holderOf(mesh, "vault")
+  if (holder === undefined) {
+    return asked("no-holder", outcomeWhy.credential(field, needWhy.noHolder(claim, "vault", wrong)), seatAt("vault"))
+  }
+  const outcome = outcomeOfEntry(mesh, credential, holder, noContract)
+  if (outcome.state === "failed") {
+    return failed("credential-failed", outcome.why)
+  }
+  return outcome.waits === undefined
+    ? outcome
+    : asked("credential", outcomeWhy.credential(field, outcome.why), outcome.waits)
+}
+
+/** The outcome of a provider by its own have: the first row of the table that holds (protocol §5.3). */
+export const outcomeOfHave = ({ facts }: Mesh, provider: ModuleOn): Outcome => {
+  const assigned = assignmentAt(provider)
+  const assignment = facts.assignments.value(assigned.key)
+  if (assignment === undefined) {
+    return asked("unassigned", outcomeWhy.unassigned(provider), assigned)
+  }
+  const machine = writeKey(provider.node)
+  if (facts.machines.value(machine)?.lost === true) {
+    return asked("lost", outcomeWhy.lost(provider), { bucket: bucketName.machines, key: machine })
+  }
+  const waits = { bucket: bucketName.haves, key: assigned.key }
+  const have = facts.haves.value(assigned.key)
+  if (have === undefined) {
+    return asked("no-have", outcomeWhy.noHave(provider, facts.haves.fact(assigned.key)?.why), waits)
+  }
+  if (have.health === "failed") {
+    return failed("provider-failed", outcomeWhy.failed(have.words, provider))
+  }
+  if (have.build !== assignment.build) {
+    return asked("other-build", outcomeWhy.otherBuild(provider, have.build, assignment.build), waits)
+  }
+  return have.health === "healthy"
+    ? provided("healthy", outcomeWhy.healthy(provider))
+    : asked("unhealthy", outcomeWhy.unhealthy(provider, have), waits)
+}
+
+/** The values that a claim's entry gives to be read: in shape, by the node that is to answer, and not retired (protocol §5.3). */
+export const readableValues = (entry: Bound | undefined, node: string | undefined): JsonObject | undefined =>
+  entry !== undefined && entry.state !== "retired" && (node === undefined || entry.by === node) ? entry.values ?? {} : undefined
+
+/** The values of a credential's entry in shape, `{}` where they are left out or absent (protocol §5.3). */
+export const credentialValues = (mesh: Mesh, claimKey: string): JsonObject =>
+  entryOf(mesh, vaultModule, claimKey)?.value?.values ?? {}

@@ -1,0 +1,108 @@
+/**
+ * Plans (protocol §7): everything that a module on a node needs, where each is found, and whether it may run. A plan
+ * holds where values are and digests of them, never a value.
+ */
+import { bucketName } from "./BucketName.ts"
+import type { Plan, PlanNeed, PlanState, Provision } from "./Decision.ts"
+import { digest } from "./Digest.ts"
+import type { Assignment } from "./fact/Assignment.ts"
+import type { Applied } from "./fact/Applied.ts"
+import { planWhyNeedsMax } from "./Limits.ts"
+import { assignmentAt, type Mesh, type NeedFact } from "./Mesh.ts"
+import { planWhy } from "./Words.ts"
+
+/** A need of one module on one node, with the decision on it. */
+interface PlannedNeed {
+  /** `<kind>.<name>`, in tokens. */
+  readonly key: string
+  readonly counts: boolean
+  readonly provision: Provision
+}
+
+/** The plan of every module on a node that is assigned or has a need, by its key (protocol §7). */
+export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>): ReadonlyMap<string, Plan> => {
+  const consumers = new Map<string, Array<NeedFact>>()
+  for (const { key } of mesh.facts.assignments.sound()) {
+    consumers.set(key, [])
+  }
+  for (const need of mesh.facts.needs.named()) {
+    const { key } = assignmentAt(need.names)
+    const needs = consumers.get(key)
+    needs === undefined ? consumers.set(key, [need]) : needs.push(need)
+  }
+  const plans = new Map<string, Plan>()
+  for (const [key, needs] of consumers) {
+    plans.set(key, planOf(mesh, key, needs.flatMap((need) => planned(key, need, provisions.get(need.key)))))
+  }
+  return plans
+}
+
+const planned = (consumer: string, need: NeedFact, provision: Provision | undefined): ReadonlyArray<PlannedNeed> =>
+  provision === undefined
+    ? []
+    : [{ key: need.key.slice(consumer.length + 1), counts: need.value?.optional !== true, provision }]
+
+const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>): Plan => {
+  const assignment = mesh.facts.assignments.value(consumer)
+  const blocked = needs.filter(({ counts, provision }) => counts && provision.state !== "provided").sort(worstFirst)
+  const build = assignment === undefined ? {} : { build: assignment.build }
+  return {
+    ...build,
+    ...judged(mesh, consumer, assignment, blocked),
+    ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ key }) => key) }),
+    needs: Object.fromEntries(needs.map(({ key, provision }) => [key, planNeed(provision)])),
+    digest: digest({
+      ...build,
+      needs: Object.fromEntries(needs.map(({ key, provision: { find, version } }) => [
+        key,
+        { ...(find === undefined ? {} : { find }), ...(version === undefined ? {} : { version }) }
+      ]))
+    })
+  }
+}
+
+const planNeed = ({ find, provider, state, version }: Provision): PlanNeed => ({
+  state,
+  ...(find === undefined ? {} : { find }),
+  ...(provider === undefined ? {} : { provider }),
+  ...(version === undefined ? {} : { version })
+})
+
+const worst = ["refused", "failed", "asked", "provided"] as const
+
+const worstFirst = (one: PlannedNeed, other: PlannedNeed): number =>
+  worst.indexOf(one.provision.state) - worst.indexOf(other.provision.state) || (one.key < other.key ? -1 : 1)
+
+const judged = (
+  mesh: Mesh,
+  consumer: string,
+  assignment: Assignment | undefined,
+  blocked: ReadonlyArray<PlannedNeed>
+): Pick<Plan, "state" | "why" | "waits"> => {
+  if (assignment === undefined) {
+    const waits = { bucket: bucketName.assignments, key: consumer }
+    return { state: "waiting", why: planWhy.unassigned(consumer), waits }
+  }
+  const [first] = blocked
+  if (first === undefined) {
+    return { state: "ready", why: "" }
+  }
+  const waits = blocked.find(({ provision }) => provision.waits !== undefined)?.provision.waits
+  return {
+    state: runsByAPlan(mesh.facts.applied.value(consumer), assignment) ? "degraded" : stateOf(first.provision),
+    why: blockedWhy(blocked),
+    ...(waits === undefined ? {} : { waits })
+  }
+}
+
+const stateOf = ({ state }: Provision): PlanState => state === "refused" || state === "failed" ? state : "waiting"
+
+const runsByAPlan = (applied: Applied | undefined, { instance }: Assignment): boolean =>
+  applied !== undefined && (applied.instance === undefined || instance === undefined || applied.instance === instance)
+
+const blockedWhy = (blocked: ReadonlyArray<PlannedNeed>): string => {
+  const said = blocked.slice(0, planWhyNeedsMax)
+    .map(({ key, provision: { provider, why } }) => planWhy.blocked(key, provider, why))
+  const more = blocked.length - said.length
+  return [...said, ...(more > 0 ? [planWhy.more(more)] : [])].join("\n")
+}

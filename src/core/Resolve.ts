@@ -1,0 +1,218 @@
+/**
+ * Which provider serves a claim (protocol §5.2). What holds a consumer's data keeps it: nothing moves a claim but a pin,
+ * or a definition that says that it no longer provides it.
+ */
+import type { Candidate, CandidateReason, ModuleOn, Waits } from "./Decision.ts"
+import type { Pin } from "./fact/Assignment.ts"
+import { namesProvision, type ProvisionContract } from "./fact/Definition.ts"
+import type { Need } from "./fact/Need.ts"
+import { writeKey } from "./Key.ts"
+import { candidatesMax } from "./Limits.ts"
+import { assignmentAt, type Claim, contractOf, type Entry, holderOf, type Mesh, pinOf, type Provider, seatAt } from "./Mesh.ts"
+import { score } from "./Score.ts"
+import { inRange } from "./Version.ts"
+import { candidateWhy } from "./Words.ts"
+
+/** Who serves a claim, or what stands in the way. */
+export type Resolution =
+  | { readonly _tag: "Served"; readonly provider: ModuleOn; readonly contract: ProvisionContract }
+  | { readonly _tag: "TwoHolders"; readonly modules: ReadonlyArray<string> }
+  | { readonly _tag: "HolderShape"; readonly entry: Entry }
+  | {
+    readonly _tag: "HolderGone"
+    readonly provider: ModuleOn
+    readonly contract: ProvisionContract | undefined
+    readonly waits: Waits
+    readonly missing: "definition" | "assignment" | "seat"
+  }
+  | { readonly _tag: "Own" }
+  | { readonly _tag: "Nobody" }
+  | { readonly _tag: "NoHolder"; readonly candidate: ModuleOn; readonly seat: string }
+  | { readonly _tag: "NoCandidate"; readonly candidates: ReadonlyArray<Candidate>; readonly more: number }
+
+/** Resolves a claim of bound needs: held, else own, else the best of the candidates (protocol §5.2). */
+export const resolve = (mesh: Mesh, claim: Claim): Resolution => {
+  const pin = pinOf(mesh, claim)
+  const holding = (mesh.entries.get(claim.key) ?? []).filter((entry) => holds(mesh, claim, pin, entry))
+  const [holder] = holding
+  if (holder !== undefined) {
+    return holding.length > 1
+      ? { _tag: "TwoHolders", modules: holding.map(({ module }) => module) }
+      : resolveHeld(mesh, claim, pin, holder)
+  }
+  return pin === undefined && answersItself(mesh, claim) ? { _tag: "Own" } : resolveAmongCandidates(mesh, claim, pin)
+}
+
+const holds = (mesh: Mesh, claim: Claim, pin: Pin | undefined, { fact, module }: Entry): boolean => {
+  const definition = mesh.facts.modules.value(module)
+  if (definition !== undefined && !namesProvision(definition, claim.provision)) {
+    return false
+  }
+  if (fact.value === undefined) {
+    return pin?.module === undefined || pin.module === module
+  }
+  return fact.value.state !== "retired" && !excludes(pin, { node: fact.value.by, module })
+}
+
+const excludes = (pin: Pin | undefined, { module, node }: ModuleOn): boolean =>
+  (pin?.node !== undefined && pin.node !== node) || (pin?.module !== undefined && pin.module !== module)
+
+const resolveHeld = (mesh: Mesh, claim: Claim, pin: Pin | undefined, entry: Entry): Resolution => {
+  const { fact: { value }, module } = entry
+  if (value === undefined) {
+    return { _tag: "HolderShape", entry }
+  }
+  const contract = contractOf(mesh, module, claim.provision)
+  const by = { node: value.by, module }
+  if (contract === undefined) {
+    const waits = { bucket: "mesh-controller_modules", key: module }
+    return { _tag: "HolderGone", provider: by, contract, waits, missing: "definition" }
+  }
+  const holder = contract.seat === undefined ? undefined : holderOf(mesh, contract.seat).holder
+  const takesOver = holder !== undefined && holder.module === module && !excludes(pin, holder)
+  const provider = takesOver ? holder : by
+  const assigned = assignmentAt(provider)
+  if (mesh.facts.assignments.value(assigned.key) === undefined) {
+    return { _tag: "HolderGone", provider, contract, waits: assigned, missing: "assignment" }
+  }
+  if (contract.seat !== undefined && !takesOver) {
+    return { _tag: "HolderGone", provider, contract, waits: seatAt(contract.seat), missing: "seat" }
+  }
+  return { _tag: "Served", provider, contract }
+}
+
+/** Whether the module answers the claim by itself, as it has applied, and every need of the claim lets it (protocol §5.2). */
+const answersItself = (mesh: Mesh, claim: Claim): boolean => {
+  const applied = mesh.facts.applied.value(claim.consumer)
+  const instance = mesh.facts.assignments.value(claim.consumer)?.instance
+  const ofThisInstance = applied?.instance === undefined || instance === undefined || applied.instance === instance
+  return ofThisInstance && applied?.own?.includes(writeKey(claim.provision, claim.local)) === true &&
+    claim.needs.every(({ value }) => value.own === true)
+}
+
+const resolveAmongCandidates = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Resolution => {
+  const isOther = ({ key }: Provider) => key !== claim.consumer
+  const judge = judgeOf(mesh, claim, pin)
+  const providers = mesh.providers.get(claim.provision)
+  // One on the consumer's own node that is not lost and not draining comes before all others: no need to look at them.
+  const near = best(mesh, claim, judge, (providers?.byNode.get(claim.node) ?? []).filter(isOther))
+  if (near !== undefined && rank(mesh, claim, near) >= rankOfOwnNode) {
+    return served(near)
+  }
+  const candidates = (providers?.all ?? []).filter(isOther)
+  const found = best(mesh, claim, judge, candidates)
+  if (found !== undefined) {
+    return served(found)
+  }
+  const [first] = candidates
+  if (first === undefined) {
+    return { _tag: "Nobody" }
+  }
+  const forSeat = candidates.every((candidate) => seatIsEmpty(mesh, candidate))
+  return forSeat && first.contract.seat !== undefined
+    ? { _tag: "NoHolder", candidate: { node: first.node, module: first.module }, seat: first.contract.seat }
+    : { _tag: "NoCandidate", ...rejected(candidates, judge) }
+}
+
+const served = ({ contract, module, node }: Provider): Resolution => ({
+  _tag: "Served",
+  provider: { node, module },
+  contract
+})
+
+const best = (mesh: Mesh, claim: Claim, judge: Judge, candidates: ReadonlyArray<Provider>): Provider | undefined => {
+  let first: Provider | undefined
+  for (const candidate of candidates) {
+    if (judge(candidate) === undefined && (first === undefined || outranks(mesh, claim, candidate, first))) {
+      first = candidate
+    }
+  }
+  return first
+}
+
+const seatIsEmpty = (mesh: Mesh, { contract }: Provider): boolean =>
+  contract.seat !== undefined && holderOf(mesh, contract.seat).holder === undefined
+
+const rejected = (candidates: ReadonlyArray<Provider>, judge: Judge) => ({
+  candidates: candidates.slice(0, candidatesMax).flatMap((candidate): ReadonlyArray<Candidate> => {
+    const rejection = judge(candidate)
+    return rejection === undefined ? [] : [{ node: candidate.node, module: candidate.module, ...rejection }]
+  }),
+  more: Math.max(0, candidates.length - candidatesMax)
+})
+
+/** Why a candidate, or the provider that serves a claim, does not answer. */
+export interface Rejection {
+  readonly reason: CandidateReason
+  readonly why: string
+}
+
+type Judge = (candidate: Provider) => Rejection | undefined
+
+/** Judges the candidates of a claim, for the first of the reasons that holds (protocol §5.2). */
+const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
+  const counting = claim.needs.filter(({ value }) => value.optional !== true)
+  const needs = (counting.length > 0 ? counting : claim.needs).map(({ value }) => value)
+  // A provision's contract is the same wherever its module is assigned.
+  const meets = new Map<ProvisionContract, Rejection | undefined>()
+  const meetsAll = (contract: ProvisionContract) => {
+    if (!meets.has(contract)) {
+      meets.set(contract, firstUnmet(contract, needs))
+    }
+    return meets.get(contract)
+  }
+  return (candidate) => {
+    const { assignment, contract } = candidate
+    const holder = contract.seat === undefined ? undefined : holderOf(mesh, contract.seat).holder
+    if (contract.seat !== undefined && (holder?.node !== candidate.node || holder.module !== candidate.module)) {
+      return { reason: "seat", why: candidateWhy.seat(contract.seat, holder) }
+    }
+    if (pin !== undefined && excludes(pin, candidate)) {
+      return { reason: "pin", why: candidateWhy.pin(pin) }
+    }
+    const unmet = meetsAll(contract)
+    if (unmet !== undefined) {
+      return unmet
+    }
+    return assignment.draining === true && contract.credential === "consumer"
+      ? { reason: "draining", why: candidateWhy.draining() }
+      : undefined
+  }
+}
+
+// Every need's range before any need's field: the reasons are in the order of their table.
+const firstUnmet = (contract: ProvisionContract, needs: ReadonlyArray<Need>): Rejection | undefined => {
+  const unmet = needs.map((need) => unmetBy(contract, need))
+  return unmet.find((rejection) => rejection?.reason === "contract") ?? unmet.find((rejection) => rejection !== undefined)
+}
+
+/** Why a contract does not meet one need: its version is out of the need's range, or it lacks a field (protocol §5.2). */
+export const unmetBy = (contract: ProvisionContract, need: Need): Rejection | undefined => {
+  if (need.contract !== undefined && !inRange(contract.version, need.contract)) {
+    return { reason: "contract", why: candidateWhy.contract(contract.version, need.contract) }
+  }
+  const field = need.fields?.find((name) => !contract.fields.has(name))
+  return field === undefined ? undefined : { reason: "field", why: candidateWhy.field(field) }
+}
+
+/** Whether one candidate comes before another by rank (protocol §5.2). */
+const outranks = (mesh: Mesh, claim: Claim, one: Provider, other: Provider): boolean => {
+  const ranks = rank(mesh, claim, one) - rank(mesh, claim, other)
+  if (ranks !== 0) {
+    return ranks > 0
+  }
+  const scores = score(claim.key, one.key) - score(claim.key, other.key)
+  return scores !== 0 ? scores > 0 : one.key < other.key
+}
+
+/** What counts before the score, the weightiest first: not lost, not draining, on the same node, on the same site. */
+const rank = (mesh: Mesh, claim: Claim, { assignment, key, node }: Provider): number => {
+  const machine = mesh.facts.machines.value(nodeToken(key))
+  const site = mesh.facts.machines.value(nodeToken(claim.key))?.site
+  return (machine?.lost === true ? 0 : 8) + (assignment.draining === true ? 0 : 4) + (node === claim.node ? 2 : 0) +
+    (site !== undefined && site === machine?.site ? 1 : 0)
+}
+
+const rankOfOwnNode = 8 + 4 + 2
+
+const nodeToken = (key: string): string => key.slice(0, key.indexOf("."))

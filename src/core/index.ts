@@ -1,0 +1,22 @@
+/**
+ * The core that decides, for anyone to embed: plain data in and out, no runtime needed.
+ *
+ * @example
+ * ```ts
+ * import { decide } from "mesh-provisioner/core"
+ *
+ * decide({ buckets: { "mesh-provisioner_needs": { "n1.shop.bound.database": {} } } }).provisions.size // 1
+ * ```
+ */
+export { decisionBuckets, factBuckets, type Writer } from "./Bucket.ts"
+export { boundBucket, bucketName } from "./BucketName.ts"
+export { decide } from "./Decide.ts"
+export * from "./Decision.ts"
+export { diff, type Stored, storedIn, type Write } from "./Diff.ts"
+export { canonicalJson, digest } from "./Digest.ts"
+export { type Change, Facts } from "./Facts.ts"
+export { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+export { readKey, writeKey } from "./Key.ts"
+export { isModuleName, isName, readToken, writeToken } from "./Name.ts"
+export { changesBetween, parseSnapshot, type Snapshot, type SnapshotChanges, type SnapshotFault } from "./Snapshot.ts"
+export { inRange } from "./Version.ts"
