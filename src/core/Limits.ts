@@ -40,3 +40,6 @@ export const replyBytesMax = 1_048_576
 
 /** A tree of causes has at most this many steps; past it the verb says that there are more (protocol §8). */
 export const explainStepsMax = 1_000
+
+/** An operator's words in an answer, and who answers, have at most this many code points (protocol §8). */
+export const answerWordsCodePointsMax = 1_024

@@ -36,6 +36,9 @@ const compiledIn: ReadonlyMap<string, RegistryEntry> = new Map(
   ].map((entry) => [entry.kind, entry])
 )
 
+/** Whether the mesh answers a kind itself, which no definition replaces (protocol §4). */
+export const isCompiledIn = (kind: string): boolean => compiledIn.has(kind)
+
 /** The registry as the facts have it. */
 export interface Registry {
   /** The entries that stand, by kind. */
@@ -56,7 +59,7 @@ export const registryOf = (facts: Facts): Registry => {
   for (const [kind, found] of answersByKind(facts)) {
     const modules = found.map(({ module }) => module).sort()
     const [only] = found
-    if (compiledIn.has(kind)) {
+    if (isCompiledIn(kind)) {
       conflicts.push(...modules.map((module) => ({ kind, module, why: conflictWhy.compiledIn(kind, module) })))
     } else if (found.length > 1) {
       contested.set(kind, modules)

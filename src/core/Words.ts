@@ -5,3 +5,4 @@
 export * from "./words/Decisions.ts"
 export * from "./words/Facts.ts"
 export * from "./words/Text.ts"
+export * from "./words/Verbs.ts"

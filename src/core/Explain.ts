@@ -1,0 +1,231 @@
+/**
+ * The pure half of the verb `mesh-provisioner.explain` (protocol §8): the chain of causes behind a plan or a provision, as
+ * a tree, down to the fact that everything waits for. A circle of waits is said to be one.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { boundBucket, bucketName, moduleOfBoundBucket } from "./BucketName.ts"
+import type { ModuleOn, Plan, Provision, Waits } from "./Decision.ts"
+import { sayFact } from "./ExplainFact.ts"
+import { writeKey } from "./Key.ts"
+import { explainStepsMax, replyBytesMax } from "./Limits.ts"
+import { vaultModule } from "./Mesh.ts"
+import { writeUtf8 } from "./Utf8.ts"
+import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
+import { stepWhy, verbWhy } from "./Words.ts"
+
+const readRequest = requestOf(Schema.Struct({
+  node: Schema.String,
+  module: Schema.String,
+  kind: Schema.optionalKey(Schema.String),
+  name: Schema.optionalKey(Schema.String)
+}))
+
+/** One step of an explanation: a decision or a fact, its key, its words, and what it follows from. */
+export interface Step {
+  readonly bucket: string
+  readonly key: string
+  readonly state?: string
+  readonly reason?: string
+  readonly why: string
+  readonly causes: ReadonlyArray<Step>
+  /** The plans that wait for each other, in order, from the smallest key on: this step closes the circle. */
+  readonly circle?: ReadonlyArray<string>
+  /** The step stands elsewhere in the tree, with its causes. */
+  readonly seen?: true
+}
+
+/** The verb's answer: what was asked about, and the tree of its causes. */
+export interface ExplainReply {
+  readonly node: string
+  readonly module: string
+  readonly kind?: string
+  readonly name?: string
+  readonly tree: Step
+}
+
+/** What a caller may hand in beside the request. */
+export interface ExplainOptions {
+  /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
+  readonly replyBytesMax?: number
+}
+
+/**
+ * Explains a plan, or one provision (protocol §8): each step the decision or fact, its key and its words, down to the
+ * fact that everything waits for.
+ *
+ * @param request `{ "node", "module", "kind"?, "name"? }`: kind and name both, or neither.
+ * @returns the tree, or why the request is refused: 400, or 404 where there is no such plan or need.
+ *
+ * @example
+ * ```ts
+ * import { decide, explain, Facts } from "mesh-provisioner/core"
+ *
+ * const facts = Facts.fromSnapshot({ buckets: { "mesh-provisioner_needs": { "n1.shop.bound.database": {} } } })
+ * explain({ facts, decisions: decide(facts) }, { node: "n1", module: "shop" }) // waits for its assignment
+ * ```
+ */
+export const explain = (
+  source: VerbSource,
+  request: unknown,
+  options: ExplainOptions = {}
+): Result.Result<ExplainReply, VerbError> =>
+  Result.flatMap(readRequest(request), (read) => {
+    const { kind, module, name, node } = read
+    if ((kind === undefined) !== (name === undefined)) {
+      return refuse(400, verbWhy.kindAndName())
+    }
+    const consumer = writeKey(node, module)
+    // Half of what a reply may have is for steps: what stands around them, and their nesting, is in the other half.
+    const room = { bytes: (options.replyBytesMax ?? replyBytesMax) / 2, steps: explainStepsMax }
+    const walk: Walk = { source, room, path: [], seen: new Set() }
+    if (kind === undefined || name === undefined) {
+      const plan = source.decisions.plans.get(consumer)
+      return plan === undefined
+        ? refuse(404, verbWhy.noPlan())
+        : Result.succeed({ ...read, tree: planStep(walk, consumer, plan) })
+    }
+    const key = writeKey(node, module, kind, name)
+    const provision = source.decisions.provisions.get(key)
+    return provision === undefined
+      ? refuse(404, verbWhy.noNeed())
+      : Result.succeed({ ...read, tree: provisionStep(walk, key, provision) })
+  })
+
+/** Where the explanation is: the plans above this step, those explained anywhere, and the room that is left. */
+interface Walk {
+  readonly source: VerbSource
+  readonly room: { bytes: number; steps: number }
+  readonly path: ReadonlyArray<string>
+  readonly seen: Set<string>
+}
+
+/** A step with its causes, as long as there is room for them. */
+const step = (walk: Walk, head: Omit<Step, "causes">, causes: () => ReadonlyArray<Step>): Step => {
+  walk.room.steps -= 1
+  walk.room.bytes -= writeUtf8(JSON.stringify(head)).length
+  return { ...head, causes: walk.room.steps > 0 && walk.room.bytes > 0 ? causes() : [] }
+}
+
+/** The steps of several causes; where room runs out, the last one says that there are more. */
+const steps = <A>(
+  walk: Walk,
+  items: ReadonlyArray<A>,
+  each: (item: A) => Step,
+  place: (item: A) => Waits
+): ReadonlyArray<Step> => {
+  const made: Array<Step> = []
+  for (const item of items) {
+    if (walk.room.steps <= 0 || walk.room.bytes <= 0) {
+      return [...made, { ...place(item), why: stepWhy.more(), causes: [] }]
+    }
+    made.push(each(item))
+  }
+  return made
+}
+
+const planStep = (walk: Walk, key: string, plan: Plan): Step => {
+  const head = { bucket: bucketName.plans, key, state: plan.state, why: plan.why }
+  const above = walk.path.indexOf(key)
+  if (above !== -1) {
+    const circle = fromSmallest(walk.path.slice(above))
+    return step(walk, { ...head, why: stepWhy.circle(circle), circle }, () => [])
+  }
+  if (walk.seen.has(key)) {
+    return step(walk, { ...head, seen: true }, () => [])
+  }
+  walk.seen.add(key)
+  const inside = { ...walk, path: [...walk.path, key] }
+  const blocked = (plan.blocked ?? []).map((need) => `${key}.${need}`)
+  return step(inside, head, () =>
+    plan.build === undefined && plan.waits !== undefined
+      ? [factStep(inside, plan.waits)]
+      : steps(inside, blocked, (need) => provisionStep(inside, need, walk.source.decisions.provisions.get(need)), (need) => ({
+        bucket: bucketName.provisions,
+        key: need
+      })))
+}
+
+const fromSmallest = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const smallest = keys.reduce((least, key, index) => key < (keys[least] ?? key) ? index : least, 0)
+  return [...keys.slice(smallest), ...keys.slice(0, smallest)]
+}
+
+const provisionStep = (walk: Walk, key: string, provision: Provision | undefined): Step => {
+  const { reason, state, why } = provision ?? { why: stepWhy.there() }
+  const head = {
+    bucket: bucketName.provisions,
+    key,
+    ...(state === undefined ? {} : { state }),
+    ...(reason === undefined ? {} : { reason }),
+    why
+  }
+  return step(walk, head, () => provision === undefined ? [] : causesOf(walk, key, provision))
+}
+
+/** What a provision follows from: the fact it waits for, or the one that settled it; of a refused one, who was tried. */
+const causesOf = (walk: Walk, key: string, provision: Provision): ReadonlyArray<Step> => {
+  const { candidates, waits } = provision
+  if (waits !== undefined) {
+    return [factStep(walk, waits, provision.provider)]
+  }
+  if (candidates !== undefined) {
+    const assigned = (candidate: { readonly node: string; readonly module: string }) => ({
+      bucket: bucketName.assignments,
+      key: writeKey(candidate.node, candidate.module)
+    })
+    return steps(
+      walk,
+      candidates,
+      (candidate) => step(walk, { ...assigned(candidate), reason: candidate.reason, why: candidate.why }, () => []),
+      assigned
+    )
+  }
+  const settled = settledBy(walk.source, key, provision)
+  return settled === undefined ? [] : [factStep(walk, settled, provision.provider)]
+}
+
+/** The fact that made a provision provided, failed or out of shape, where it is one fact. */
+const settledBy = ({ facts }: VerbSource, key: string, { find, provider, reason }: Provision): Waits | undefined => {
+  if (reason === "shape") {
+    return { bucket: bucketName.needs, key }
+  }
+  if (reason === "own") {
+    return { bucket: bucketName.applied, key: ownerOf(key) }
+  }
+  if (find === undefined) {
+    return undefined
+  }
+  const claims = "seat" in find ? [find.request?.["claim"]] : Object.values(find.credentials ?? {}).map(({ request }) => request?.["claim"])
+  const opens = claims.find((claim) => "seat" in find || facts.bound.get(vaultModule)?.value(claim ?? "")?.state === "failed")
+  if (opens !== undefined && ("seat" in find || reason === "credential-failed")) {
+    return { bucket: boundBucket(vaultModule), key: opens }
+  }
+  if (provider !== undefined && ("seat" in find || find.at !== undefined)) {
+    return { bucket: bucketName.haves, key: writeKey(provider.node, provider.module) }
+  }
+  return "seat" in find || find.key.endsWith(".*") ? undefined : { bucket: find.bucket, key: find.key }
+}
+
+const ownerOf = (needKey: string): string => needKey.split(".", 2).join(".")
+
+/** A fact, and behind it the plan of the module that is to write it, where that does not run as it should. */
+const factStep = (walk: Walk, fact: Waits, provider?: ModuleOn): Step => {
+  const { decisions, facts } = walk.source
+  return step(walk, { ...fact, why: sayFact(facts, fact, provider) }, () => {
+    const writer = writerOf(walk.source, fact, provider)
+    const plan = writer === undefined ? undefined : decisions.plans.get(writer)
+    return writer === undefined || plan === undefined || plan.state === "ready" ? [] : [planStep(walk, writer, plan)]
+  })
+}
+
+/** The module on a node whose doing a fact is: the provider of a bound entry, what a have is about. */
+const writerOf = ({ facts }: VerbSource, { bucket, key }: Waits, provider: ModuleOn | undefined): string | undefined => {
+  if (bucket === bucketName.haves) {
+    return key
+  }
+  const module = moduleOfBoundBucket(bucket)
+  const holder = module === vaultModule ? facts.seats.value("vault") : undefined
+  const writer = module === undefined ? undefined : provider?.module === module ? provider : holder
+  return writer === undefined ? undefined : writeKey(writer.node, writer.module)
+}

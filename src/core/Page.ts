@@ -1,0 +1,73 @@
+/**
+ * Pages of a reply (protocol §8): by key in code-unit order, never larger than the bus takes, and nothing dropped
+ * between two of them.
+ */
+import { keyBytesMax } from "./Limits.ts"
+import { writeUtf8 } from "./Utf8.ts"
+
+/** Something that stands in a page in the place that its key gives it. */
+interface Placed {
+  readonly place: string
+  readonly item: object
+}
+
+interface PageRequest<Item> {
+  readonly limit: number
+  readonly after: string | undefined
+  readonly bytesMax: number
+  /** What an item becomes once it is known to be in the page. */
+  readonly finish: (item: Item) => Item
+  /** What stands in for an item that no page could hold. */
+  readonly shorten: (item: Item, bytes: number) => Item
+}
+
+/** The items of one page, and the `after` of the next. */
+export const pageOf = <Item extends Placed>(
+  items: ReadonlyArray<Item>,
+  { after, bytesMax, finish, limit, shorten }: PageRequest<Item>
+): { readonly items: ReadonlyArray<Item>; readonly next: string | undefined } => {
+  const sorted = [...items].sort((one, other) => one.place < other.place ? -1 : one.place > other.place ? 1 : 0)
+  const start = startOf(sorted, after)
+  const taken: Array<Item> = []
+  let room = bytesMax - headBytes
+  for (const item of sorted.slice(start, start + limit)) {
+    const finished = finish(item)
+    const bytes = bytesOf(finished)
+    const fitting = bytes > bytesMax - headBytes ? shorten(finished, bytes) : finished
+    room -= bytesOf(fitting)
+    if (room < 0 && taken.length > 0) {
+      break
+    }
+    taken.push(fitting)
+  }
+  return { items: taken, next: nextOf(sorted, start + taken.length) }
+}
+
+/** Room for what stands around the items: the names of the lists, and a `next` as long as a key can be, each byte escaped. */
+const headBytes = 256 + 6 * keyBytesMax
+
+const bytesOf = ({ item }: Placed): number => writeUtf8(JSON.stringify(item)).length + 1
+
+// Several items may have one key (a fact out of shape in several buckets): where a page ends between them, the next one
+// begins after so many of them, which `after` says behind a line break, as no key in shape has one.
+const startOf = (sorted: ReadonlyArray<Placed>, after: string | undefined): number => {
+  if (after === undefined) {
+    return 0
+  }
+  const [, key, count] = /^([^]*)\n(\d{1,9})$/.exec(after) ?? []
+  if (key !== undefined) {
+    const first = sorted.findIndex(({ place }) => place >= key)
+    return first === -1 ? sorted.length : first + Number(count)
+  }
+  const first = sorted.findIndex(({ place }) => place > after)
+  return first === -1 ? sorted.length : first
+}
+
+const nextOf = (sorted: ReadonlyArray<Placed>, end: number): string | undefined => {
+  const last = sorted[end - 1]?.place
+  if (last === undefined || end >= sorted.length) {
+    return undefined
+  }
+  const same = sorted.slice(0, end).filter(({ place }) => place === last).length
+  return sorted[end]?.place === last ? `${last}\n${same}` : last
+}

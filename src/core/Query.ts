@@ -1,0 +1,270 @@
+/**
+ * The pure half of the verb `mesh-provisioner.provisioning` (protocol §8): reads the registry, what the clients wrote,
+ * and the decisions, narrowed and in pages.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { decisionBuckets, factBuckets } from "./Bucket.ts"
+import { bucketName } from "./BucketName.ts"
+import type { Conflict, OutOfShape } from "./Decision.ts"
+import { isJsonObject, type Json, type JsonObject, member } from "./Json.ts"
+import { type KeyShape, readKey, writeKey } from "./Key.ts"
+import { keyBytesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
+import { readToken } from "./Name.ts"
+import { pageOf } from "./Page.ts"
+import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
+import { cut, verbWhy } from "./Words.ts"
+
+/** What the verb can list. */
+export const queryWhat = ["registry", "needs", "applied", "collect", "provisions", "plans", "asks"] as const
+
+/** What the verb can list. */
+export type QueryWhat = typeof queryWhat[number]
+
+const PageLimit = Schema.Int.pipe(
+  Schema.check(Schema.isBetween({ minimum: 1, maximum: pageEntriesMax }, { expected: `a whole number from 1 to ${pageEntriesMax}` }))
+)
+
+const readRequest = requestOf(Schema.Struct({
+  what: Schema.optionalKey(Schema.Literals(queryWhat)),
+  node: Schema.optionalKey(Schema.String),
+  module: Schema.optionalKey(Schema.String),
+  collection: Schema.optionalKey(Schema.String),
+  state: Schema.optionalKey(Schema.String),
+  history: Schema.optionalKey(Schema.Boolean),
+  limit: Schema.optionalKey(PageLimit),
+  after: Schema.optionalKey(Schema.String)
+}))
+
+type Request = Result.Result.Success<ReturnType<typeof readRequest>>
+
+/** An earlier value of a key that the bus still has, and when it was written. */
+export interface Earlier {
+  readonly value: Json | undefined
+  readonly time: string
+}
+
+/**
+ * One entry of a page: its key, each part of the key by its name (`node`, `module`, …), and its value; with `history`,
+ * its earlier values. `tooLarge` stands in place of a value that no reply could hold, and says how many bytes it has.
+ */
+export type QueryEntry = { readonly [part: string]: Json } & { readonly key: string }
+
+/** A page of the verb's answer (protocol §8). `next` is the `after` of the following one. */
+export interface QueryReply {
+  readonly what: QueryWhat
+  readonly entries: ReadonlyArray<QueryEntry>
+  readonly outOfShape: ReadonlyArray<OutOfShape>
+  readonly conflicts?: ReadonlyArray<Conflict>
+  readonly next?: string
+}
+
+/** What a caller may hand in beside the request. */
+export interface QueryOptions {
+  /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
+  readonly replyBytesMax?: number
+  /** The earlier values of a key that the bus still has, oldest first. */
+  readonly history?: (bucket: string, key: string) => ReadonlyArray<Earlier>
+}
+
+/** What can be listed: where it is, the shape of its keys, what narrows it, its states, and the facts that it is made from. */
+interface Listed {
+  readonly bucket: string
+  readonly shape: KeyShape
+  readonly filters: ReadonlyArray<"node" | "module" | "collection">
+  readonly states: ReadonlyArray<string>
+  /** The buckets whose facts out of shape are said with it; every one where left out. */
+  readonly madeFrom?: (bucket: string) => boolean
+}
+
+const oneOf = (...buckets: ReadonlyArray<string>) => (bucket: string) => buckets.includes(bucket)
+
+const listed: { readonly [What in QueryWhat]: Listed } = {
+  registry: { bucket: bucketName.registry, shape: decisionBuckets.registry, filters: ["module"], states: [] },
+  needs: {
+    bucket: bucketName.needs,
+    shape: factBuckets.needs,
+    filters: ["node", "module"],
+    states: [],
+    madeFrom: oneOf(bucketName.needs)
+  },
+  applied: {
+    bucket: bucketName.applied,
+    shape: factBuckets.applied,
+    filters: ["node", "module"],
+    states: [],
+    madeFrom: oneOf(bucketName.applied)
+  },
+  collect: {
+    bucket: bucketName.collect,
+    shape: factBuckets.collect,
+    filters: ["node", "module", "collection"],
+    states: [],
+    madeFrom: oneOf(bucketName.collect)
+  },
+  provisions: {
+    bucket: bucketName.provisions,
+    shape: decisionBuckets.provisions,
+    filters: ["node", "module"],
+    states: ["provided", "asked", "failed", "refused"],
+    madeFrom: oneOf(bucketName.needs)
+  },
+  plans: {
+    bucket: bucketName.plans,
+    shape: decisionBuckets.plans,
+    filters: ["node", "module"],
+    states: ["ready", "waiting", "failed", "refused", "degraded"],
+    madeFrom: oneOf(bucketName.needs, bucketName.assignments, bucketName.applied)
+  },
+  asks: {
+    bucket: bucketName.asks,
+    shape: decisionBuckets.asks,
+    filters: ["node", "module"],
+    states: ["wanted", "held", "unneeded", "kept", "retire"],
+    madeFrom: (bucket) => bucket === bucketName.answers || bucket.endsWith("_bound")
+  }
+}
+
+/**
+ * Answers a request of the verb `mesh-provisioner.provisioning` (protocol §8): a page of entries by key in code-unit
+ * order, with the facts out of shape and the conflicts that belong to it, each in the page that its key falls into.
+ *
+ * @param request the decoded JSON of the request; `{}` is the registry.
+ * @returns the page, or why the request is refused: 400, naming what is allowed.
+ *
+ * @example
+ * ```ts
+ * import { decide, Facts, query } from "mesh-provisioner/core"
+ *
+ * const facts = new Facts()
+ * query({ facts, decisions: decide(facts) }, { what: "provisions", state: "asked" })
+ * ```
+ */
+export const query = (
+  source: VerbSource,
+  request: unknown,
+  options: QueryOptions = {}
+): Result.Result<QueryReply, VerbError> =>
+  Result.flatMap(readRequest(request), (read) => {
+    const what = read.what ?? "registry"
+    return faultOf(what, read) ?? Result.succeed(page(source, what, read, options))
+  })
+
+const faultOf = (what: QueryWhat, request: Request): Result.Result<never, VerbError> | undefined => {
+  const { filters, states } = listed[what]
+  const filter = (["node", "module", "collection"] as const)
+    .find((name) => request[name] !== undefined && !filters.includes(name))
+  if (filter !== undefined) {
+    return refuse(400, verbWhy.noFilter(filter, what, filters))
+  }
+  return request.state !== undefined && !states.includes(request.state)
+    ? refuse(400, verbWhy.noState(what, states))
+    : undefined
+}
+
+// --- what is listed ----------------------------------------------------------------------------------------------
+
+/** One thing of a page, in the place that its key gives it. */
+type Item =
+  | { readonly place: string; readonly list: "entries"; readonly item: QueryEntry }
+  | { readonly place: string; readonly list: "outOfShape"; readonly item: OutOfShape }
+  | { readonly place: string; readonly list: "conflicts"; readonly item: Conflict }
+
+const itemsOf = (source: VerbSource, what: QueryWhat, request: Request): ReadonlyArray<Item> => {
+  const { madeFrom, shape } = listed[what]
+  const items: Array<Item> = []
+  for (const [key, value] of valuesOf(source, what)) {
+    const names = Result.getOrUndefined(readKey(shape, key))
+    if (names !== undefined && matches(what, request, names, value)) {
+      items.push({ place: key, list: "entries", item: { key, ...names, value } })
+    }
+  }
+  for (const item of source.decisions.outOfShape) {
+    if ((madeFrom === undefined || madeFrom(item.bucket)) && mayConcern(what, request, item.key)) {
+      items.push({ place: item.key, list: "outOfShape", item })
+    }
+  }
+  if (what === "registry") {
+    for (const item of source.decisions.conflicts) {
+      items.push({ place: writeKey(item.kind), list: "conflicts", item })
+    }
+  }
+  return items
+}
+
+const valuesOf = ({ decisions, facts }: VerbSource, what: QueryWhat): Iterable<readonly [key: string, value: Json]> => {
+  switch (what) {
+    case "registry":
+    case "provisions":
+    case "plans":
+    case "asks":
+      return decisions[what]
+    default:
+      return [...facts[what].all()].flatMap(({ json, key }) => json === undefined ? [] : [[key, json] as const])
+  }
+}
+
+const matches = (
+  what: QueryWhat,
+  { collection, module, node, state }: Request,
+  names: { readonly [part: string]: string | undefined },
+  value: Json
+): boolean => {
+  const found = {
+    node: what === "asks" ? names["providerNode"] : names["node"],
+    module: what === "collect" ? names["contributor"] : what === "registry" ? textOf(value, "module") : names["module"]
+  }
+  return (node === undefined || found.node === node) && (module === undefined || found.module === module) &&
+    (collection === undefined || names["collection"] === collection) &&
+    (state === undefined || textOf(value, "state") === state)
+}
+
+const textOf = (value: Json, name: string): string | undefined => {
+  const text = isJsonObject(value) ? member(value, name) : undefined
+  return typeof text === "string" ? text : undefined
+}
+
+/** Whether a fact out of shape may be about what is asked for: what of its key does not read could be about anything. */
+const mayConcern = (what: QueryWhat, { module, node }: Request, key: string): boolean => {
+  if (what === "registry" || what === "asks") {
+    return true
+  }
+  const tokens = key.split(".").map(readToken)
+  const found = { node: tokens[0], module: tokens[what === "collect" ? 2 : 1] }
+  return (node === undefined || found.node === undefined || found.node === node) &&
+    (module === undefined || found.module === undefined || found.module === module)
+}
+
+// --- pages -------------------------------------------------------------------------------------------------------
+
+const page = (source: VerbSource, what: QueryWhat, request: Request, options: QueryOptions): QueryReply => {
+  const { bucket } = listed[what]
+  const { items, next } = pageOf(itemsOf(source, what, request), {
+    limit: request.limit ?? pageEntriesMax,
+    after: request.after,
+    bytesMax: options.replyBytesMax ?? replyBytesMax,
+    finish: (item) =>
+      item.list === "entries" && request.history === true
+        ? { ...item, item: { ...item.item, history: historyOf(options, bucket, item.place) } }
+        : item,
+    shorten
+  })
+  return {
+    what,
+    entries: items.flatMap((item) => item.list === "entries" ? [item.item] : []),
+    outOfShape: items.flatMap((item) => item.list === "outOfShape" ? [item.item] : []),
+    ...(what === "registry" ? { conflicts: items.flatMap((item) => item.list === "conflicts" ? [item.item] : []) } : {}),
+    ...(next === undefined ? {} : { next })
+  }
+}
+
+const historyOf = ({ history }: QueryOptions, bucket: string, key: string): ReadonlyArray<JsonObject> =>
+  (history?.(bucket, key) ?? []).map(({ time, value }) => ({ time, ...(value === undefined ? {} : { value }) }))
+
+/** What stands in a reply for an item that no reply could hold: its key, and how large its value is. */
+const shorten = (item: Item, bytes: number): Item =>
+  item.list === "entries"
+    ? { ...item, item: { key: item.item.key, tooLarge: bytes } }
+    : item.list === "outOfShape"
+    ? { ...item, item: { ...item.item, key: cut(item.item.key, keyBytesMax) } }
+    : item

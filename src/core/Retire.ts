@@ -1,0 +1,78 @@
+/**
+ * The pure half of the verb `mesh-provisioner.retire` (protocol §8): an operator's answer to a question about retiring,
+ * given about exactly what the maker has now.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { decisionBuckets } from "./Bucket.ts"
+import { bucketName } from "./BucketName.ts"
+import type { Write } from "./Diff.ts"
+import { digest } from "./Digest.ts"
+import { whatMakerHas } from "./fact/Bound.ts"
+import type { Json } from "./Json.ts"
+import { readKey, writeKey } from "./Key.ts"
+import { answerWordsCodePointsMax } from "./Limits.ts"
+import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
+import { cut, verbWhy } from "./Words.ts"
+
+const readRequest = requestOf(Schema.Struct({
+  key: Schema.String,
+  answer: Schema.Literals(["retire", "keep"]),
+  by: Schema.optionalKey(Schema.String),
+  words: Schema.optionalKey(Schema.String)
+}))
+
+/** What the verb `retire` comes to: the write of the answer, and its value. */
+export interface RetireReply {
+  readonly write: Write & { readonly op: "put" }
+}
+
+/**
+ * Answers a question about retiring (protocol §8): `retire` to have undone what the maker has now, `keep` to have it
+ * left alone. A mind may change until it is undone.
+ *
+ * @param request `{ "key", "answer": "retire" | "keep", "by"?, "words"? }`, the key of an ask that is `unneeded`, `kept`
+ *   or `retire`.
+ * @param caller the caller as the bus names it, where it does; it stands over the request's `by`.
+ * @returns the write of the answer, or why the request is refused: 400, 404 no such ask, 409 it is `wanted` or `held`.
+ *
+ * @example
+ * ```ts
+ * import { decide, Facts, retire } from "mesh-provisioner/core"
+ *
+ * const facts = new Facts()
+ * const request = { key: "n2.postgres.n1.shop.database", answer: "keep", by: "ann" }
+ * retire({ facts, decisions: decide(facts) }, request) // a failure: 404
+ * ```
+ */
+export const retire = (source: VerbSource, request: unknown, caller?: string): Result.Result<RetireReply, VerbError> =>
+  Result.flatMap(readRequest(request), ({ answer, by, key, words }) => {
+    const who = caller ?? by
+    if (who === undefined || who === "") {
+      return refuse(400, verbWhy.noCaller())
+    }
+    if ([who, words ?? ""].some((text) => cut(text, answerWordsCodePointsMax) !== text)) {
+      return refuse(400, verbWhy.longWords(answerWordsCodePointsMax))
+    }
+    const state = source.decisions.asks.get(key)?.state
+    if (state === "wanted" || state === "held") {
+      return refuse(409, verbWhy.notAsked(state))
+    }
+    const entry = state === undefined ? undefined : digestOfMade(source, key)
+    if (entry === undefined) {
+      return refuse(404, verbWhy.noAsk())
+    }
+    const value: Json = { answer, entry, by: who, ...(words === undefined ? {} : { words }) }
+    return Result.succeed({ write: { op: "put", bucket: bucketName.answers, key, value } as const })
+  })
+
+/** The digest of what the maker that an ask is of has for its claim now. */
+const digestOfMade = ({ facts }: VerbSource, key: string): string | undefined => {
+  const names = Result.getOrUndefined(readKey(decisionBuckets.asks, key))
+  if (names === undefined) {
+    return undefined
+  }
+  const claim = writeKey(names.node, names.module, names.provision, names.local)
+  const entry = facts.bound.get(names.providerModule)?.value(claim)
+  return entry === undefined ? undefined : digest(whatMakerHas(entry, names.providerNode))
+}

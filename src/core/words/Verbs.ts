@@ -1,0 +1,63 @@
+/**
+ * What the verbs and `check` say (protocol §8).
+ */
+import type { ModuleOn } from "../Decision.ts"
+import { list, on, quote, say } from "./Text.ts"
+
+const allowed = (names: ReadonlyArray<string>): string => `allowed ${names.length === 1 ? "is" : "are"} ${list(names)}`
+
+/** Why a request is refused. */
+export const verbWhy = {
+  noObject: (fields: ReadonlyArray<string>) => `the request is no JSON object; ${allowed(fields)}`,
+  unknownField: (fields: ReadonlyArray<string>) => `the request has a field that this verb does not know; ${allowed(fields)}`,
+  noFilter: (field: string, what: string, filters: ReadonlyArray<string>) => `${what} cannot be narrowed by ${field}; ${allowed(filters)}`,
+  noState: (what: string, states: ReadonlyArray<string>) =>
+    states.length === 0 ? `${what} have no state to be narrowed by` : `${what} have no such state; ${allowed(states)}`,
+  kindAndName: () => "kind and name go together: both, for one need, or neither, for the whole plan",
+  noPlan: () => "nothing is planned there: no such module is assigned to that node, and none has a need there",
+  noNeed: () => "the module on that node has no such need",
+  noAsk: () => "there is no ask with this key; the verb mesh-provisioner.provisioning lists them with what: asks",
+  notAsked: (state: "wanted" | "held") =>
+    state === "wanted"
+      ? "the ask is wanted: its consumer needs it, so there is nothing to retire; take the need away first"
+      : "the ask is held: it says in its why what has to be settled first",
+  noCaller: () => "by is missing: say who answers",
+  longWords: (codePointsMax: number) => `words are over ${codePointsMax} code points; say it in fewer`
+}
+
+/** What the steps of an explanation say of a fact (protocol §8). */
+export const stepWhy = {
+  absent: (writer: string) => `is not there; ${writer} is to write it`,
+  outOfShape: (wrong: string, writer: string) => `is out of shape: ${wrong}; ${writer} is to write it anew`,
+  there: () => "is there",
+  seat: (holder: ModuleOn) => `is held by ${on(holder)}`,
+  assigned: (build: string) => `is to run at build ${say(build)}`,
+  heard: () => "is heard of",
+  says: (state: string, words: string | undefined) =>
+    `says ${quote(state)}${words === undefined || words === "" ? "" : `: ${quote(words)}`}`,
+  runs: (build: string, health: string, words: string | undefined) =>
+    `runs build ${say(build)}, ${health}${words === undefined || words === "" ? "" : `: ${quote(words)}`}`,
+  lost: () => "is not heard of",
+  circle: (keys: ReadonlyArray<string>) =>
+    `they wait for each other in a circle: ${keys[0]} waits for ${[...keys.slice(1), ...keys.slice(0, 1)].join(", which waits for ")}`,
+  more: () => "the explanation ends here; explain this step for the rest of it"
+}
+
+/** How to mend a fault of a definition (protocol §3). */
+export const mendWhy = {
+  definition: () => "write a JSON object with provides, answers and directories as it needs them",
+  group: (group: string) => `write ${group} as an object, or leave it out`,
+  credential: () => "say \"consumer\" where the provider makes something for each consumer, \"none\" where running is all it does",
+  version: () => "write a version like \"1.4.0\", or leave it out for 0.0.0",
+  fields: () => "name each field and give it the type \"string\", \"integer\", \"boolean\" or \"secret\"",
+  retire: () => "say \"ask\" (or leave it out), or \"free\" where what it makes can be made again at no loss",
+  seat: () => "give the name of the seat, or leave it out",
+  provision: () => "write { \"credential\": \"consumer\" | \"none\", \"contract\"?, \"retire\"?, \"seat\"? } under a name that is not the vault's",
+  answer: () => "write { \"bucket\", \"key\" } or { \"seat\", \"verb\" }",
+  bucket: (module: string) => `name a bucket that begins with ${module}_ and is the module's own`,
+  pattern: () => "join tokens with . of which each is <node>, <module>, <kind>, <name> or a token itself",
+  compiledIn: () => "take this kind out: the mesh answers it itself",
+  directory: () => "say how it treats files it does not know: \"unknown\": \"program\", \"mesh\" or \"leave\"",
+  value: () => "write the definition simpler"
+}
+
