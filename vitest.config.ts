@@ -1,0 +1,20 @@
+import { defineConfig } from "vitest/config"
+
+const source = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname
+
+export default defineConfig({
+  resolve: {
+    // Tests and examples import the package by its name, as its users do, and run from source.
+    alias: [
+      { find: /^mesh-provisioner$/, replacement: source("index.ts") },
+      { find: /^mesh-provisioner\/core$/, replacement: source("core/index.ts") },
+      { find: /^mesh-provisioner\/adapters\/memory$/, replacement: source("adapters/memory/index.ts") }
+    ]
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["scripts/buildForTests.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000
+  }
+})
