@@ -3,7 +3,8 @@
  * needed is asked about before it is undone; and nothing made is ever forgotten.
  */
 import type { AskPart } from "./Bucket.ts"
-import { credentialAsks } from "./CredentialAsk.ts"
+import type { OpenedClaim } from "./Credential.ts"
+import { askAboutCredentials } from "./CredentialAsk.ts"
 import type { SoundFact } from "./Decode.ts"
 import type { Ask, ModuleOn, Provision } from "./Decision.ts"
 import { digest } from "./Digest.ts"
@@ -13,12 +14,19 @@ import { hasBrokenProvision } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
 import { assignmentAt, type Claim, contractOf, entryOf, holderOf, type Mesh, vaultModule } from "./Mesh.ts"
-import { askKey, isTooLong, type Resolutions } from "./Provision.ts"
+import { askKey, type SettledClaims } from "./Provision.ts"
 import { unmetBy } from "./Resolve.ts"
 import { askWhy } from "./Words.ts"
 
+/** An ask, and what it is of. */
+export interface Asked {
+  readonly provider: ModuleOn
+  readonly claim: OpenedClaim
+  readonly ask: Ask
+}
+
 /** Asks by key, while they are put together. */
-export type Asks = Map<string, Ask>
+export type Asks = Map<string, Asked>
 
 /** Something that one maker has for a claim, by its module's bound entry. */
 export interface Made extends ModuleOn {
@@ -33,14 +41,14 @@ export interface Made extends ModuleOn {
 /** The asks of every provider, and the answers that no longer count (protocol §6). */
 export const asksOf = (
   mesh: Mesh,
-  resolutions: Resolutions,
+  settled: SettledClaims,
   provisions: ReadonlyMap<string, Provision>
 ): { readonly asks: ReadonlyMap<string, Ask>; readonly answersToDelete: ReadonlyArray<string> } => {
-  const asks: Asks = new Map()
+  const asked: Asks = new Map()
   for (const claim of mesh.claims.values()) {
-    const provider = wantedOf(mesh, resolutions, claim)
+    const provider = wantedOf(mesh, settled, claim)
     if (provider !== undefined) {
-      asks.set(askKey(provider, claim.key), wanted(mesh, resolutions, claim, provider))
+      asked.set(askKey(provider, claim.key), { provider, claim, ask: wanted(mesh, settled, claim, provider) })
     }
   }
   const standing = standingOf(mesh, provisions)
@@ -49,20 +57,21 @@ export const asksOf = (
     const key = askKey(made.maker, made.key)
     if (made.maker.module === vaultModule && made.provision === "credential") {
       credentials.push(made)
-    } else if (!asks.has(key) && key.length <= keyBytesMax) {
-      asks.set(key, askOfMaker(mesh, made, standing))
+    } else if (!asked.has(key) && key.length <= keyBytesMax) {
+      asked.set(key, { provider: made.maker, claim: made, ask: askOfMaker(mesh, made, standing) })
     }
   }
-  credentialAsks(mesh, asks, credentials)
+  askAboutCredentials(mesh, asked, credentials)
+  const asks = new Map([...asked].map(([key, { ask }]) => [key, ask]))
   return { asks, answersToDelete: answersToDelete(mesh, asks) }
 }
 
 // --- wanted ------------------------------------------------------------------------------------------------------
 
 /** The per-consumer provider that serves a claim and is there to serve it, its consumer assigned (protocol §6). */
-const wantedOf = (mesh: Mesh, resolutions: Resolutions, claim: Claim): ModuleOn | undefined => {
-  const resolution = resolutions.get(claim.key)
-  if (mesh.facts.assignments.value(claim.consumer) === undefined || isTooLong(mesh, claim, resolution)) {
+const wantedOf = (mesh: Mesh, settled: SettledClaims, claim: Claim): ModuleOn | undefined => {
+  const { resolution, tooLong } = settled.get(claim.key) ?? {}
+  if (mesh.facts.assignments.value(claim.consumer) === undefined || tooLong === true) {
     return undefined
   }
   if (resolution === undefined) {
@@ -71,8 +80,8 @@ const wantedOf = (mesh: Mesh, resolutions: Resolutions, claim: Claim): ModuleOn 
   return resolution._tag === "Served" && resolution.contract.credential === "consumer" ? resolution.provider : undefined
 }
 
-const wanted = (mesh: Mesh, resolutions: Resolutions, claim: Claim, provider: ModuleOn): Ask => {
-  const resolution = resolutions.get(claim.key)
+const wanted = (mesh: Mesh, settled: SettledClaims, claim: Claim, provider: ModuleOn): Ask => {
+  const resolution = settled.get(claim.key)?.resolution
   const met = resolution?._tag === "Served"
     ? claim.needs.map(({ value }) => value).filter((need) => unmetBy(resolution.contract, need) === undefined)
     : []

@@ -6,29 +6,28 @@ import { type Asks, answered, askHead, type Made } from "./Ask.ts"
 import { credentialClaim, readCredentialName, secretFieldsOf } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { makersOf } from "./fact/Bound.ts"
-import { readKey, writeKey } from "./Key.ts"
-import { decisionBuckets } from "./Bucket.ts"
+import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
 import { contractOf, entryOf, holderOf, type Mesh } from "./Mesh.ts"
 import { askKey } from "./Provision.ts"
 import { askWhy } from "./Words.ts"
-import * as Result from "effect/Result"
 
 /** Adds the asks about credentials to those that they follow from. */
-export const credentialAsks = (mesh: Mesh, asks: Asks, made: ReadonlyArray<Made>): void => {
+export const askAboutCredentials = (mesh: Mesh, asks: Asks, made: ReadonlyArray<Made>): void => {
   const { holder } = holderOf(mesh, "vault")
   const wanted = holder === undefined ? new Map<string, WantedCredential>() : wantedCredentials(mesh, asks)
   for (const [claimKey, { accepts, claim }] of wanted) {
     const key = holder === undefined ? "" : askKey(holder, claimKey)
     if (holder !== undefined && key.length <= keyBytesMax) {
       const head = askHead(mesh, claim.consumer, holder, { state: "wanted", why: askWhy.wantedCredential(claim, accepts) })
-      asks.set(key, { ...head, accepts })
+      asks.set(key, { provider: holder, claim, ask: { ...head, accepts } })
     }
   }
   for (const credential of made) {
     const key = askKey(credential.maker, credential.key)
     if (!asks.has(key) && key.length <= keyBytesMax) {
-      asks.set(key, askHead(mesh, credential.consumer, credential.maker, notWanted(mesh, credential, wanted, holder)))
+      const ask = askHead(mesh, credential.consumer, credential.maker, notWanted(mesh, credential, wanted, holder))
+      asks.set(key, { provider: credential.maker, claim: credential, ask })
     }
   }
 }
@@ -39,19 +38,15 @@ interface WantedCredential {
 }
 
 /** The credentials that the asks of their claims call for, each with the nodes that accept it, in the order of the asks' keys. */
-const wantedCredentials = (mesh: Mesh, asks: ReadonlyMap<string, Ask>): Map<string, WantedCredential> => {
+const wantedCredentials = (mesh: Mesh, asks: Asks): Map<string, WantedCredential> => {
   const wanted = new Map<string, WantedCredential>()
-  for (const key of [...asks.keys()].sort()) {
-    const names = Result.getOrUndefined(readKey(decisionBuckets.asks, key))
-    if (names === undefined || asks.get(key)?.state === "retire") {
-      continue
-    }
-    const { providerModule, providerNode } = names
-    const contract = contractOf(mesh, providerModule, names.provision)
+  const opening = [...asks].filter(([, { ask }]) => ask.state !== "retire").sort(([one], [other]) => one < other ? -1 : 1)
+  for (const [, { claim: opened, provider }] of opening) {
+    const contract = contractOf(mesh, provider.module, opened.provision)
     for (const field of contract === undefined ? [] : secretFieldsOf(contract)) {
-      const claim = credentialClaim(names, providerModule, field)
+      const claim = credentialClaim(opened, provider.module, field)
       const found = wanted.get(claim.key) ?? { claim, accepts: [] }
-      found.accepts.push({ node: providerNode, module: providerModule })
+      found.accepts.push({ node: provider.node, module: provider.module })
       wanted.set(claim.key, found)
     }
   }

@@ -9,8 +9,7 @@ import { writeKey } from "./Key.ts"
 import { meshOf } from "./Mesh.ts"
 import { outOfShapeOf } from "./OutOfShape.ts"
 import { plansOf } from "./Plan.ts"
-import { provisionOf } from "./Provision.ts"
-import { type Resolution, resolve } from "./Resolve.ts"
+import { provisionOf, settleClaims } from "./Provision.ts"
 import type { Snapshot } from "./Snapshot.ts"
 
 /**
@@ -37,20 +36,15 @@ import type { Snapshot } from "./Snapshot.ts"
  */
 export const decide = (facts: Facts | Snapshot): Decisions => {
   const mesh = meshOf(facts instanceof Facts ? facts : Facts.fromSnapshot(facts))
-  const resolutions = new Map<string, Resolution>()
-  for (const claim of mesh.claims.values()) {
-    if (claim.provision !== "secret") {
-      resolutions.set(claim.key, resolve(mesh, claim))
-    }
-  }
+  const settled = settleClaims(mesh)
   const provisions = new Map<string, Provision>()
   for (const need of mesh.facts.needs.named()) {
-    provisions.set(need.key, provisionOf(mesh, resolutions, need))
+    provisions.set(need.key, provisionOf(mesh, settled, need))
   }
   return {
     registry: new Map([...mesh.registry.entries].map(([kind, entry]) => [writeKey(kind), entry])),
     provisions,
-    ...asksOf(mesh, resolutions, provisions),
+    ...asksOf(mesh, settled, provisions),
     plans: plansOf(mesh, provisions),
     outOfShape: outOfShapeOf(mesh),
     conflicts: mesh.registry.conflicts

@@ -70,8 +70,15 @@ export const readKey = <P extends Part>(shape: KeyShape<P>, key: string): Result
  * writeKey("n1", "shop", "bound", "a.b") // "n1.shop.bound.a=2Eb"
  * ```
  */
-export const writeKey = (...names: ReadonlyArray<string | undefined>): string =>
-  names.filter((name) => name !== undefined).map(writeToken).join(".")
+export const writeKey = (...names: ReadonlyArray<string | undefined>): string => {
+  const tokens: Array<string> = []
+  for (const name of names) {
+    if (name !== undefined) {
+      tokens.push(writeToken(name))
+    }
+  }
+  return tokens.join(".")
+}
 
 /**
  * The consumer that a key's first two tokens name, if they do, as the key of its assignment: how a key that is out of

@@ -49,14 +49,18 @@ export const writeToken = (name: string): string => {
   if (plainToken.test(name)) {
     return name
   }
-  return isName(name) ? name.replace(/[^A-Za-z0-9_\-/]+/g, escapeRun) : ""
+  return isName(name) ? name.replace(/[!-,.:-@[-^`{-~]|[^!-~]+/g, escapeRun) : ""
 }
 
-// `encodeURIComponent` leaves seven characters alone that a token must escape too.
-const escapeRun = (run: string): string =>
-  encodeURIComponent(run)
-    .replace(/[!'()*.~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll("%", "=")
+// A character of ASCII that needs an escape comes alone, and its escape is known; of all others whole runs are encoded.
+const escapeRun = (run: string): string => escapes.get(run) ?? encodeURIComponent(run).replaceAll("%", "=")
+
+const escapes: ReadonlyMap<string, string> = new Map(
+  Array.from(
+    "!\"#$%&'()*+,.:;<=>?@[\\]^`{|}~",
+    (character) => [character, `=${character.charCodeAt(0).toString(16).toUpperCase()}`]
+  )
+)
 
 /**
  * Reads a token back to its name, or gives `undefined` where `writeToken` would not have written it so (protocol §2):

@@ -26,17 +26,33 @@ import {
 } from "./Mesh.ts"
 import { credentialValues, noContract, outcomeOfEntry, outcomeOfHave, readableValues } from "./Outcome.ts"
 import { namedCollectionKinds, placementKinds } from "./Registry.ts"
-import { type Resolution, unmetBy } from "./Resolve.ts"
+import { type Resolution, resolve, unmetBy } from "./Resolve.ts"
 import { claimWhy, needWhy } from "./Words.ts"
 
-/** How each claim of bound needs was resolved, by the claim's key. */
-export type Resolutions = ReadonlyMap<string, Resolution>
+/** How a claim was settled: who serves it (a secret's is the vault's), and whether its keys are too long for the bus. */
+export interface SettledClaim {
+  readonly resolution: Resolution | undefined
+  readonly tooLong: boolean
+}
+
+/** How each claim was settled, by the claim's key. */
+export type SettledClaims = ReadonlyMap<string, SettledClaim>
+
+/** Settles every claim (protocol §5.1, §5.2). */
+export const settleClaims = (mesh: Mesh): SettledClaims => {
+  const settled = new Map<string, SettledClaim>()
+  for (const claim of mesh.claims.values()) {
+    const resolution = claim.provision === "secret" ? undefined : resolve(mesh, claim)
+    settled.set(claim.key, { resolution, tooLong: isTooLong(mesh, claim, resolution) })
+  }
+  return settled
+}
 
 /** What is known of where a need's value is found: its provider, its find, and the digest of what is there. */
 type Found = Pick<Provision, "provider" | "find" | "version">
 
 /** The decision on one need: the first row of protocol §5.1 that holds. */
-export const provisionOf = (mesh: Mesh, resolutions: Resolutions, need: NeedFact): Provision => {
+export const provisionOf = (mesh: Mesh, settled: SettledClaims, need: NeedFact): Provision => {
   const { kind, module, node } = need.names
   const who = { node, module }
   if (!isSoundNeed(need)) {
@@ -55,8 +71,8 @@ export const provisionOf = (mesh: Mesh, resolutions: Resolutions, need: NeedFact
   }
   const claim = mesh.claims.get(claimKeyOf(need) ?? "")
   if (claim !== undefined) {
-    const resolution = resolutions.get(claim.key)
-    if (isTooLong(mesh, claim, resolution)) {
+    const { resolution, tooLong } = settled.get(claim.key) ?? { resolution: undefined, tooLong: false }
+    if (tooLong) {
       return entry(kind, { state: "refused", reason: "too-long", why: needWhy.tooLong(who) })
     }
     return resolution === undefined ? secretNeed(mesh, claim) : boundNeed(mesh, claim, resolution, need)
@@ -83,7 +99,7 @@ const entry = (kind: string, outcome: Outcome, found: Found = {}): Provision => 
  * Whether a claim's key, or a key that would be written for it at the provider that serves it, is too long for the bus
  * (protocol §5.1): its ask's, a credential's of its, or a credential's ask.
  */
-export const isTooLong = (mesh: Mesh, claim: Claim, resolution: Resolution | undefined): boolean => {
+const isTooLong = (mesh: Mesh, claim: Claim, resolution: Resolution | undefined): boolean => {
   const vault = holderOf(mesh, "vault").holder
   const askKeys = (provider: ModuleOn | undefined, claimKey: string) => [
     claimKey,
