@@ -5,8 +5,8 @@
 import type { AskPart } from "./Bucket.ts"
 import type { OpenedClaim } from "./Credential.ts"
 import { askAboutCredentials } from "./CredentialAsk.ts"
-import type { SoundFact } from "./Decode.ts"
 import type { Ask, ModuleOn, Provision } from "./Decision.ts"
+import type { SoundFact } from "./Decode.ts"
 import { digest } from "./Digest.ts"
 import type { Answer } from "./fact/Answer.ts"
 import { type Bound, makersOf, whatMakerHas } from "./fact/Bound.ts"
@@ -14,8 +14,8 @@ import { hasBrokenProvision } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
 import { assignmentAt, type Claim, contractOf, entryOf, holderOf, type Mesh, vaultModule } from "./Mesh.ts"
-import { askKey, type SettledClaims } from "./Provision.ts"
 import { unmetBy } from "./Resolve.ts"
+import { askKey, type SettledClaims } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
 
 /** An ask, and what it is of. */
@@ -158,11 +158,16 @@ const askOfMaker = (mesh: Mesh, made: Made, standing: Standing): Ask => {
   const held = heldWhy(mesh, made, standing.get(made.key)) ?? (ownSecret ? undefined : heldByDefinition(mesh, made))
   const decided = held === undefined ? answered(mesh, made) : { state: "held", why: held } as const
   const free = !ownSecret && contractOf(mesh, maker.module, made.provision)?.retire === "free"
-  return askHead(mesh, made.consumer, maker, decided ?? (free
-    ? { state: "retire", why: askWhy.free(made) }
-    : ownSecret && holderOf(mesh, "vault").holder === undefined
-    ? { state: "held", why: askWhy.heldNoVault() }
-    : { state: "unneeded", why: askWhy.unneeded(made, maker) }))
+  return askHead(
+    mesh,
+    made.consumer,
+    maker,
+    decided ?? (free
+      ? { state: "retire", why: askWhy.free(made) }
+      : ownSecret && holderOf(mesh, "vault").holder === undefined
+      ? { state: "held", why: askWhy.heldNoVault() }
+      : { state: "unneeded", why: askWhy.unneeded(made, maker) })
+  )
 }
 
 const heldWhy = (mesh: Mesh, made: Made, standing: ModuleOn | "open" | undefined): string | undefined => {
@@ -186,7 +191,9 @@ const heldByDefinition = (mesh: Mesh, made: Made): string | undefined => {
 /** What an operator's answer makes of an ask, where it counts: `retire` only for what the maker has now (protocol §6). */
 export const answered = (mesh: Mesh, { entry, key, maker }: Made): Pick<Ask, "state" | "why"> | undefined => {
   const answer = mesh.facts.answers.value(askKey(maker, key))
-  if (answer === undefined || (answer.answer === "retire" && answer.entry !== digest(whatMakerHas(entry, maker.node)))) {
+  if (
+    answer === undefined || (answer.answer === "retire" && answer.entry !== digest(whatMakerHas(entry, maker.node)))
+  ) {
     return undefined
   }
   const why = askWhy.answered(answer.answer, answer.by, answer.words)

@@ -39,11 +39,12 @@ export interface Bucket<P extends Part = Part, Value = unknown> extends KeyShape
   readonly decode: (json: Json, names: Names<P>) => Decoded<Value>
 }
 
-const decodeBy = <Value>(decode: (json: Json) => Result.Result<Value, ReadonlyArray<Fault>>) => (json: Json): Decoded<Value> =>
-  Result.match(decode(json), {
-    onSuccess: (value) => ({ value, faults: [] }),
-    onFailure: (faults) => ({ value: undefined, faults })
-  })
+const decodeBy =
+  <Value>(decode: (json: Json) => Result.Result<Value, ReadonlyArray<Fault>>) => (json: Json): Decoded<Value> =>
+    Result.match(decode(json), {
+      onSuccess: (value) => ({ value, faults: [] }),
+      onFailure: (faults) => ({ value: undefined, faults })
+    })
 
 const boundNeed = decodeBy(shape(BoundNeed))
 const otherNeed = decodeBy<Need>(shape(OtherNeed))
@@ -153,7 +154,12 @@ export type AskPart = "providerNode" | "providerModule" | "node" | "module" | "p
 /** The buckets of decisions: what the provisioner writes (protocol §4 to §7). */
 export const decisionBuckets = {
   registry: { name: bucketName.registry, parts: ["kind"], local: false, writer: "provisioner" },
-  provisions: { name: bucketName.provisions, parts: ["node", "module", "kind", "name"], local: false, writer: "provisioner" },
+  provisions: {
+    name: bucketName.provisions,
+    parts: ["node", "module", "kind", "name"],
+    local: false,
+    writer: "provisioner"
+  },
   asks: {
     name: bucketName.asks,
     parts: ["providerNode", "providerModule", "node", "module", "provision"],

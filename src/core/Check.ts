@@ -4,8 +4,8 @@
  */
 import { decodeDefinition } from "./fact/Definition.ts"
 import { isJsonObject, type Json, member, valueFault } from "./Json.ts"
-import type { Fault } from "./Shape.ts"
 import { isCompiledIn } from "./Registry.ts"
+import type { Fault } from "./Shape.ts"
 import { conflictWhy, mendWhy } from "./Words.ts"
 
 /** A fault of a definition: where, what is wrong there, and how to mend it. */

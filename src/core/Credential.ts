@@ -38,7 +38,10 @@ export const credentialClaim = (
 /** What a credential's name says that it opens, if it reads as one: `<provider module>.<provision>[.<local>].<field>`. */
 export const readCredentialName = (
   name: string
-): { readonly module: string; readonly provision: string; readonly local?: string; readonly field: string } | undefined => {
+):
+  | { readonly module: string; readonly provision: string; readonly local?: string; readonly field: string }
+  | undefined =>
+{
   const names = name.split(".").map(readToken)
   const [module, provision, ...rest] = names.filter((token) => token !== undefined)
   const field = rest.at(-1)

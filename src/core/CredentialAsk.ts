@@ -2,14 +2,14 @@
  * What the vault is asked about credentials (protocol §6.1): to make one while something that it opens is asked for, and
  * to undo it only after what it opens is undone.
  */
-import { type Asks, answered, askHead, type Made } from "./Ask.ts"
+import { answered, askHead, type Asks, type Made } from "./Ask.ts"
 import { credentialClaim, readCredentialName, secretFieldsOf } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { makersOf } from "./fact/Bound.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
 import { contractOf, entryOf, holderOf, type Mesh } from "./Mesh.ts"
-import { askKey } from "./Provision.ts"
+import { askKey } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
 
 /** Adds the asks about credentials to those that they follow from. */
@@ -19,7 +19,10 @@ export const askAboutCredentials = (mesh: Mesh, asks: Asks, made: ReadonlyArray<
   for (const [claimKey, { accepts, claim }] of wanted) {
     const key = holder === undefined ? "" : askKey(holder, claimKey)
     if (holder !== undefined && key.length <= keyBytesMax) {
-      const head = askHead(mesh, claim.consumer, holder, { state: "wanted", why: askWhy.wantedCredential(claim, accepts) })
+      const head = askHead(mesh, claim.consumer, holder, {
+        state: "wanted",
+        why: askWhy.wantedCredential(claim, accepts)
+      })
       asks.set(key, { provider: holder, claim, ask: { ...head, accepts } })
     }
   }
@@ -40,7 +43,9 @@ interface WantedCredential {
 /** The credentials that the asks of their claims call for, each with the nodes that accept it, in the order of the asks' keys. */
 const wantedCredentials = (mesh: Mesh, asks: Asks): Map<string, WantedCredential> => {
   const wanted = new Map<string, WantedCredential>()
-  const opening = [...asks].filter(([, { ask }]) => ask.state !== "retire").sort(([one], [other]) => one < other ? -1 : 1)
+  const opening = [...asks].filter(([, { ask }]) => ask.state !== "retire").sort(([one], [other]) =>
+    one < other ? -1 : 1
+  )
   for (const [, { claim: opened, provider }] of opening) {
     const contract = contractOf(mesh, provider.module, opened.provision)
     for (const field of contract === undefined ? [] : secretFieldsOf(contract)) {

@@ -9,7 +9,8 @@ import { writeKey } from "./Key.ts"
 import { meshOf } from "./Mesh.ts"
 import { outOfShapeOf } from "./OutOfShape.ts"
 import { plansOf } from "./Plan.ts"
-import { provisionOf, settleClaims } from "./Provision.ts"
+import { provisionOf } from "./Provision.ts"
+import { settleClaims } from "./Settle.ts"
 import type { Snapshot } from "./Snapshot.ts"
 
 /**

@@ -1,13 +1,13 @@
 /**
  * Stored against wanted: the writes that lead from one to the other, and no more (protocol §4, §9).
  */
+import * as Result from "effect/Result"
 import { epochKey } from "./Bucket.ts"
 import { bucketName, isDecisionBucket } from "./BucketName.ts"
 import type { DecidedValues, Decisions } from "./Decision.ts"
+import { readJson } from "./Decode.ts"
 import { type Json, sameJson } from "./Json.ts"
 import { indexOf, type Snapshot } from "./Snapshot.ts"
-import { readJson } from "./Decode.ts"
-import * as Result from "effect/Result"
 
 /** One write of the provisioner. */
 export type Write =

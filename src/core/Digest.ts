@@ -29,7 +29,9 @@ export const isDigest = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
  */
 export const canonicalJson = (value: Json): string => {
   if (isJsonObject(value)) {
-    const members = Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`)
+    const members = Object.keys(value).sort().map((name) =>
+      `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`
+    )
     return `{${members.join(",")}}`
   }
   return Array.isArray(value) ? `[${value.map(canonicalJson).join(",")}]` : JSON.stringify(value)

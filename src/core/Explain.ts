@@ -140,10 +140,11 @@ const planStep = (walk: Walk, key: string, plan: Plan): Step => {
   return step(inside, head, () =>
     plan.build === undefined && plan.waits !== undefined
       ? [factStep(inside, plan.waits)]
-      : steps(inside, blocked, (need) => provisionStep(inside, need, walk.source.decisions.provisions.get(need)), (need) => ({
-        bucket: bucketName.provisions,
-        key: need
-      })))
+      : steps(inside, blocked, (need) =>
+        provisionStep(inside, need, walk.source.decisions.provisions.get(need)), (need) => ({
+          bucket: bucketName.provisions,
+          key: need
+        })))
 }
 
 const fromSmallest = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -196,8 +197,12 @@ const settledBy = ({ facts }: VerbSource, key: string, { find, provider, reason 
   if (find === undefined) {
     return undefined
   }
-  const claims = "seat" in find ? [find.request?.["claim"]] : Object.values(find.credentials ?? {}).map(({ request }) => request?.["claim"])
-  const opens = claims.find((claim) => "seat" in find || facts.bound.get(vaultModule)?.value(claim ?? "")?.state === "failed")
+  const claims = "seat" in find
+    ? [find.request?.["claim"]]
+    : Object.values(find.credentials ?? {}).map(({ request }) => request?.["claim"])
+  const opens = claims.find((claim) =>
+    "seat" in find || facts.bound.get(vaultModule)?.value(claim ?? "")?.state === "failed"
+  )
   if (opens !== undefined && ("seat" in find || reason === "credential-failed")) {
     return { bucket: boundBucket(vaultModule), key: opens }
   }
@@ -220,7 +225,11 @@ const factStep = (walk: Walk, fact: Waits, provider?: ModuleOn): Step => {
 }
 
 /** The module on a node whose doing a fact is: the provider of a bound entry, what a have is about. */
-const writerOf = ({ facts }: VerbSource, { bucket, key }: Waits, provider: ModuleOn | undefined): string | undefined => {
+const writerOf = (
+  { facts }: VerbSource,
+  { bucket, key }: Waits,
+  provider: ModuleOn | undefined
+): string | undefined => {
   if (bucket === bucketName.haves) {
     return key
   }

@@ -55,5 +55,9 @@ const sayWriter = (bucket: string, provider: ModuleOn | undefined): string => {
   if (writer === undefined) {
     return `the module that ${bucket} is of`
   }
-  return writer !== "provider" ? writers[writer] : provider?.module === module && provider !== undefined ? on(provider) : module ?? bucket
+  return writer !== "provider"
+    ? writers[writer]
+    : provider?.module === module && provider !== undefined
+    ? on(provider)
+    : module ?? bucket
 }

@@ -5,7 +5,17 @@
 import * as Result from "effect/Result"
 import { type AskPart, factBuckets } from "./Bucket.ts"
 import { boundBucket, isDecisionBucket, moduleOfBoundBucket } from "./BucketName.ts"
-import { decodeFact, type Fact, isNamed, isSound, type NamedFact, readJson, type Row, type SoundFact, type Value } from "./Decode.ts"
+import {
+  decodeFact,
+  type Fact,
+  isNamed,
+  isSound,
+  type NamedFact,
+  readJson,
+  type Row,
+  type SoundFact,
+  type Value
+} from "./Decode.ts"
 import type { Answer } from "./fact/Answer.ts"
 import type { Bound } from "./fact/Bound.ts"
 import type { Json } from "./Json.ts"

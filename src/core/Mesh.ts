@@ -3,8 +3,8 @@
  * collection. Built anew for each decision, from the facts alone.
  */
 import { boundBucket } from "./BucketName.ts"
-import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
 import type { ModuleOn, Waits } from "./Decision.ts"
+import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
 import type { Assignment, Pin } from "./fact/Assignment.ts"
 import type { Bound } from "./fact/Bound.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
@@ -52,7 +52,10 @@ export interface Providers {
 }
 
 /** The holder of a seat, or why it has none. */
-export type Holder = { readonly holder: ModuleOn; readonly wrong?: undefined } | { readonly holder?: undefined; readonly wrong: string | undefined }
+export type Holder = { readonly holder: ModuleOn; readonly wrong?: undefined } | {
+  readonly holder?: undefined
+  readonly wrong: string | undefined
+}
 
 /** The facts with the look-ups that the rules need. */
 export interface Mesh {

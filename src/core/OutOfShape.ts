@@ -3,8 +3,8 @@
  */
 import * as Result from "effect/Result"
 import type { OutOfShape } from "./Decision.ts"
-import { fillPattern } from "./fact/Definition.ts"
 import type { Mesh } from "./Mesh.ts"
+import { addressed } from "./Provision.ts"
 
 /** Lists what is out of shape; of a definition's own bucket, only the keys that needs address are looked at (protocol §5.1). */
 export const outOfShapeOf = (mesh: Mesh): ReadonlyArray<OutOfShape> => {
@@ -22,14 +22,11 @@ export const outOfShapeOf = (mesh: Mesh): ReadonlyArray<OutOfShape> => {
 const addressedOutOfShape = (mesh: Mesh): ReadonlyArray<OutOfShape> => {
   const found = new Map<string, OutOfShape>()
   for (const need of mesh.facts.needs.sound()) {
-    const answer = mesh.registry.answers.get(need.names.kind)
-    if (answer !== undefined && "bucket" in answer) {
-      const [node = "", module = "", kind = "", name = ""] = need.key.split(".")
-      const key = fillPattern(answer.key, { node, module, kind, name })
-      const value = mesh.facts.stranger(answer.bucket, key)
-      if (value !== undefined && Result.isFailure(value)) {
-        found.set(`${answer.bucket}/${key}`, { bucket: answer.bucket, key, why: value.failure })
-      }
+    const find = mesh.registry.entries.get(need.names.kind)?.find
+    const at = find !== undefined && "bucket" in find ? addressed(need, find) : undefined
+    const value = at === undefined ? undefined : mesh.facts.stranger(at.bucket, at.key)
+    if (at !== undefined && value !== undefined && Result.isFailure(value)) {
+      found.set(`${at.bucket}/${at.key}`, { ...at, why: value.failure })
     }
   }
   return [...found.values()]

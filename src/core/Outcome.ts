@@ -22,7 +22,12 @@ export interface OutcomeClaim extends SaidClaim {
 /** A contract without fields: what the vault is asked for by. */
 export const noContract: Pick<ProvisionContract, "fields"> = { fields: new Map() }
 
-const asked = (reason: Outcome["reason"], why: string, waits: Waits): Outcome => ({ state: "asked", reason, why, waits })
+const asked = (reason: Outcome["reason"], why: string, waits: Waits): Outcome => ({
+  state: "asked",
+  reason,
+  why,
+  waits
+})
 
 const failed = (reason: Outcome["reason"], why: string): Outcome => ({ state: "failed", reason, why })
 
@@ -157,7 +162,9 @@ export const outcomeOfHave = ({ facts }: Mesh, provider: ModuleOn): Outcome => {
 
 /** The values that a claim's entry gives to be read: in shape, by the node that is to answer, and not retired (protocol §5.3). */
 export const readableValues = (entry: Bound | undefined, node: string | undefined): JsonObject | undefined =>
-  entry !== undefined && entry.state !== "retired" && (node === undefined || entry.by === node) ? entry.values ?? {} : undefined
+  entry !== undefined && entry.state !== "retired" && (node === undefined || entry.by === node)
+    ? entry.values ?? {}
+    : undefined
 
 /** The values of a credential's entry in shape, `{}` where they are left out or absent (protocol §5.3). */
 export const credentialValues = (mesh: Mesh, claimKey: string): JsonObject =>

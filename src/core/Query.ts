@@ -22,7 +22,11 @@ export const queryWhat = ["registry", "needs", "applied", "collect", "provisions
 export type QueryWhat = typeof queryWhat[number]
 
 const PageLimit = Schema.Int.pipe(
-  Schema.check(Schema.isBetween({ minimum: 1, maximum: pageEntriesMax }, { expected: `a whole number from 1 to ${pageEntriesMax}` }))
+  Schema.check(
+    Schema.isBetween({ minimum: 1, maximum: pageEntriesMax }, {
+      expected: `a whole number from 1 to ${pageEntriesMax}`
+    })
+  )
 )
 
 const readRequest = requestOf(Schema.Struct({
@@ -253,7 +257,9 @@ const page = (source: VerbSource, what: QueryWhat, request: Request, options: Qu
     what,
     entries: items.flatMap((item) => item.list === "entries" ? [item.item] : []),
     outOfShape: items.flatMap((item) => item.list === "outOfShape" ? [item.item] : []),
-    ...(what === "registry" ? { conflicts: items.flatMap((item) => item.list === "conflicts" ? [item.item] : []) } : {}),
+    ...(what === "registry"
+      ? { conflicts: items.flatMap((item) => item.list === "conflicts" ? [item.item] : []) }
+      : {}),
     ...(next === undefined ? {} : { next })
   }
 }

@@ -43,8 +43,6 @@ export const isCompiledIn = (kind: string): boolean => compiledIn.has(kind)
 export interface Registry {
   /** The entries that stand, by kind. */
   readonly entries: ReadonlyMap<string, RegistryEntry>
-  /** The answers that definitions add, by kind. */
-  readonly answers: ReadonlyMap<string, DefinitionAnswer>
   /** The modules that answer a kind which none of them may answer, by kind. */
   readonly contested: ReadonlyMap<string, ReadonlyArray<string>>
   readonly conflicts: ReadonlyArray<Conflict>
@@ -53,7 +51,6 @@ export interface Registry {
 /** The registry that the definitions make of the compiled-in one (protocol §4). */
 export const registryOf = (facts: Facts): Registry => {
   const entries = new Map(compiledIn)
-  const answers = new Map<string, DefinitionAnswer>()
   const contested = new Map<string, ReadonlyArray<string>>()
   const conflicts: Array<Conflict> = []
   for (const [kind, found] of answersByKind(facts)) {
@@ -66,10 +63,9 @@ export const registryOf = (facts: Facts): Registry => {
       conflicts.push(...modules.map((module) => ({ kind, module, why: conflictWhy.several(kind, modules) })))
     } else if (only !== undefined) {
       entries.set(kind, { kind, module: only.module, find: only.answer })
-      answers.set(kind, only.answer)
     }
   }
-  return { entries, answers, contested, conflicts: conflicts.sort(byKindAndModule) }
+  return { entries, contested, conflicts: conflicts.sort(byKindAndModule) }
 }
 
 const answersByKind = (facts: Facts) => {

@@ -8,7 +8,17 @@ import { namesProvision, type ProvisionContract } from "./fact/Definition.ts"
 import type { Need } from "./fact/Need.ts"
 import { writeKey } from "./Key.ts"
 import { candidatesMax } from "./Limits.ts"
-import { assignmentAt, type Claim, contractOf, type Entry, holderOf, type Mesh, pinOf, type Provider, seatAt } from "./Mesh.ts"
+import {
+  assignmentAt,
+  type Claim,
+  contractOf,
+  type Entry,
+  holderOf,
+  type Mesh,
+  pinOf,
+  type Provider,
+  seatAt
+} from "./Mesh.ts"
 import { score } from "./Score.ts"
 import { inRange } from "./Version.ts"
 import { candidateWhy } from "./Words.ts"
@@ -183,7 +193,8 @@ const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
 // Every need's range before any need's field: the reasons are in the order of their table.
 const firstUnmet = (contract: ProvisionContract, needs: ReadonlyArray<Need>): Rejection | undefined => {
   const unmet = needs.map((need) => unmetBy(contract, need))
-  return unmet.find((rejection) => rejection?.reason === "contract") ?? unmet.find((rejection) => rejection !== undefined)
+  return unmet.find((rejection) => rejection?.reason === "contract") ??
+    unmet.find((rejection) => rejection !== undefined)
 }
 
 /** Why a contract does not meet one need: its version is out of the need's range, or it lacks a field (protocol §5.2). */

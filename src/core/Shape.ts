@@ -15,7 +15,9 @@ export interface Fault {
 }
 
 /** A value against its schema, made once for each schema: the value in shape, or every fault it has. */
-export const shape = <A>(schema: Schema.Codec<A, unknown>): (value: unknown) => Result.Result<A, ReadonlyArray<Fault>> => {
+export const shape = <A>(
+  schema: Schema.Codec<A, unknown>
+): (value: unknown) => Result.Result<A, ReadonlyArray<Fault>> => {
   const decode = Schema.decodeUnknownResult(schema)
   const decodeWhole = Schema.decodeUnknownResult(schema, { errors: "all" })
   return (value) => {

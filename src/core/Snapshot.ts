@@ -79,7 +79,9 @@ const texts = (raw: JsonObject): NonNullable<Snapshot["raw"]> =>
   Object.fromEntries(
     Object.entries(objects(raw)).map(([bucket, keys]) => [
       bucket,
-      Object.fromEntries(Object.entries(keys).flatMap(([key, value]) => typeof value === "string" ? [[key, value]] : []))
+      Object.fromEntries(
+        Object.entries(keys).flatMap(([key, value]) => typeof value === "string" ? [[key, value]] : [])
+      )
     ])
   )
 

@@ -58,7 +58,8 @@ const recordOf = <S extends Schema.Constraint>(isKey: (name: string) => boolean,
 export const recordByName = <S extends Schema.Constraint>(value: S) => recordOf(isName, "a name", value)
 
 /** An object whose names are keys of pins (protocol §3). */
-export const recordByProvision = <S extends Schema.Constraint>(value: S) => recordOf(isProvisionKey, provisionKey, value)
+export const recordByProvision = <S extends Schema.Constraint>(value: S) =>
+  recordOf(isProvisionKey, provisionKey, value)
 
 /** Any JSON; that it is JSON was seen when it was read. */
 export const AnyJson = Schema.declare((value): value is Json => value !== undefined, { expected: "JSON" })

@@ -130,7 +130,8 @@ const bucketAnswer = shape(BucketAnswer)
 const seatAnswer = shape(SeatAnswer)
 const directory = shape(Directory)
 
-const wrong = (expected: string, ...path: ReadonlyArray<string>) => Result.fail<ReadonlyArray<Fault>>([{ path, expected }])
+const wrong = (expected: string, ...path: ReadonlyArray<string>) =>
+  Result.fail<ReadonlyArray<Fault>>([{ path, expected }])
 
 const decodeNamed = <A>(
   name: string,

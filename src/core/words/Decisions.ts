@@ -30,9 +30,13 @@ export const needWhy = {
   shape: (who: ModuleOn, wrong: string) => `what ${on(who)} wrote as its need is out of shape: ${wrong}`,
   unassigned: (who: ModuleOn) => `${on(who)} is not assigned; it is looked at once the controller assigns it`,
   noDomain: (who: ModuleOn, kind: string) =>
-    `no module answers needs of kind ${say(kind)}, as ${on(who)} has one; a module whose definition answers it would change that`,
+    `no module answers needs of kind ${say(kind)}, as ${
+      on(who)
+    } has one; a module whose definition answers it would change that`,
   conflict: (who: ModuleOn, kind: string, modules: ReadonlyArray<string>) =>
-    `${list(modules)} all answer kind ${say(kind)}, which ${on(who)} needs, so none of them does; leave it in the answers of one`,
+    `${list(modules)} all answer kind ${say(kind)}, which ${
+      on(who)
+    } needs, so none of them does; leave it in the answers of one`,
   tooLong: (who: ModuleOn) =>
     `a key for this need of ${on(who)} would be over ${keyBytesMax} bytes; shorter names would make room`,
   entry: (who: ModuleOn, find: Waits) => `${on(who)} finds it at ${at(find)}`,
@@ -43,7 +47,8 @@ export const needWhy = {
       : `${on(who)} waits for ${at(find)}, which is out of shape (${wrong}), and has no default`,
   collection: (collection: string, who: ModuleOn, count: number) =>
     `collection ${say(collection)} on ${say(who.node)} has ${count} ${count === 1 ? "item" : "items"} for ${on(who)}`,
-  placed: (who: ModuleOn, kind: string, name: string) => `the assignment of ${on(who)} places ${say(kind)} ${say(name)}`,
+  placed: (who: ModuleOn, kind: string, name: string) =>
+    `the assignment of ${on(who)} places ${say(kind)} ${say(name)}`,
   notPlaced: (who: ModuleOn, kind: string, name: string) =>
     `the assignment of ${on(who)} does not place ${say(kind)} ${say(name)}; it waits for the controller to`,
   noHolder: (who: ModuleOn, seat: string, wrong: string | undefined) =>
@@ -62,22 +67,32 @@ export const claimWhy = {
   holderShape: (claim: SaidClaim, module: string, wrong: string) =>
     `${module} holds ${of(claim)}, but its entry is out of shape: ${wrong}; it waits for ${module} to write it anew`,
   noDefinition: (claim: SaidClaim, holder: ModuleOn) =>
-    `${on(holder)} holds ${of(claim)}, but no definition of ${holder.module} says that it provides ${say(claim.provision)}; ` +
+    `${on(holder)} holds ${of(claim)}, but no definition of ${holder.module} says that it provides ${
+      say(claim.provision)
+    }; ` +
     `its data stays there, and it waits for the definition`,
   notAssigned: (claim: SaidClaim, holder: ModuleOn) =>
-    `${on(holder)} holds ${of(claim)}, or is to take it over, but is not assigned; its data stays there, and it waits for the assignment`,
+    `${on(holder)} holds ${
+      of(claim)
+    }, or is to take it over, but is not assigned; its data stays there, and it waits for the assignment`,
   seatGone: (claim: SaidClaim, holder: ModuleOn, seat: string) =>
     `${on(holder)} holds ${of(claim)}, but seat ${say(seat)} has no holder of ${holder.module} that may serve it; ` +
     `its data stays there, and it waits for the seat`,
   own: (claim: SaidClaim) => `${on(claim)} carries its own ${thing(claim)}, as it has applied`,
-  ownForNobody: (claim: SaidClaim) => `nothing that provides ${say(claim.provision)} is assigned, so ${on(claim)} carries its own`,
+  ownForNobody: (claim: SaidClaim) =>
+    `nothing that provides ${say(claim.provision)} is assigned, so ${on(claim)} carries its own`,
   nobody: (claim: SaidClaim) =>
-    `nothing that provides ${say(claim.provision)}, as ${on(claim)} needs it, is assigned; assigning a module that provides it would change that`,
+    `nothing that provides ${say(claim.provision)}, as ${
+      on(claim)
+    } needs it, is assigned; assigning a module that provides it would change that`,
   seatEmpty: (claim: SaidClaim, candidate: ModuleOn, seat: string) =>
-    `${on(candidate)} could provide ${of(claim)}, but seat ${say(seat)} has no holder; it waits for the controller to name one`,
+    `${on(candidate)} could provide ${of(claim)}, but seat ${
+      say(seat)
+    } has no holder; it waits for the controller to name one`,
   noCandidate: (claim: SaidClaim, candidates: ReadonlyArray<Candidate>, more: number) =>
     `none of the modules assigned can provide ${of(claim)}: ` +
-    candidates.map((candidate) => `${on(candidate)} (${candidate.why})`).join("; ") + (more > 0 ? `; and ${more} more` : ""),
+    candidates.map((candidate) => `${on(candidate)} (${candidate.why})`).join("; ") +
+    (more > 0 ? `; and ${more} more` : ""),
   unmet: (claim: SaidClaim, provider: ModuleOn, wrong: string) =>
     `${on(provider)} serves ${of(claim)} and cannot meet this need: ${wrong}`
 }
@@ -98,29 +113,39 @@ export const outcomeWhy = {
   notBound: (claim: SaidClaim, provider: ModuleOn) =>
     `${on(provider)} is asked for ${of(claim)} and has not answered yet; it waits for its entry`,
   boundShape: (claim: SaidClaim, provider: ModuleOn, wrong: string) =>
-    `the entry of ${provider.module} on ${of(claim)} is out of shape: ${wrong}; it waits for ${on(provider)} to write it anew`,
+    `the entry of ${provider.module} on ${of(claim)} is out of shape: ${wrong}; it waits for ${
+      on(provider)
+    } to write it anew`,
   boundElsewhere: (claim: SaidClaim, provider: ModuleOn, by: string) =>
     `${provider.module} on ${say(by)} answered for ${of(claim)}; it waits for ${on(provider)} to take it over`,
   earlierInstance: (claim: SaidClaim, provider: ModuleOn, answered: string, now: string) =>
     `${on(provider)} answered instance ${say(answered)} of ${on(claim)}, which is instance ${say(now)} now; ` +
     `it waits for an answer on ${thing(claim)} to that`,
   failed: (words: string | undefined, provider: ModuleOn) =>
-    words === undefined || words === "" ? `${on(provider)} failed and gives no reason` : cut(words, failedWhyCodePointsMax),
+    words === undefined || words === ""
+      ? `${on(provider)} failed and gives no reason`
+      : cut(words, failedWhyCodePointsMax),
   making: (claim: SaidClaim, provider: ModuleOn, entry: Bound) =>
     `${on(provider)} says ${quote(entry.state)} of ${of(claim)}${words(entry.why)}; it waits for provided`,
   secretInBucket: (claim: SaidClaim, provider: ModuleOn, field: string) =>
     `${on(provider)} wrote field ${say(field)} of ${of(claim)}, a secret, into its bucket, where anyone can read it; ` +
     `it is to take it out, and the vault to make another`,
   fieldMissing: (claim: SaidClaim, provider: ModuleOn, field: string, type: string) =>
-    `${on(provider)} says provided of ${of(claim)}, but gives no ${say(field)} that is ${type === "integer" ? "an" : "a"} ${type}; ` +
+    `${on(provider)} says provided of ${of(claim)}, but gives no ${say(field)} that is ${
+      type === "integer" ? "an" : "a"
+    } ${type}; ` +
     `it waits for that field`,
   credential: (field: string, why: string) => `credential ${say(field)}: ${why}`,
   provided: (claim: SaidClaim, provider: ModuleOn) => `${on(provider)} provides ${of(claim)}`,
   unassigned: (provider: ModuleOn) => `${on(provider)} is to answer and is not assigned; it waits for its assignment`,
   lost: (provider: ModuleOn) =>
-    `${say(provider.node)}, where ${provider.module} is to answer, is not heard of; it waits for the controller to hear of the node again`,
+    `${
+      say(provider.node)
+    }, where ${provider.module} is to answer, is not heard of; it waits for the controller to hear of the node again`,
   noHave: (provider: ModuleOn, wrong: string | undefined) =>
-    `nothing is known of how ${on(provider)} runs${wrong === undefined ? "" : ` (its have is out of shape: ${wrong})`}; ` +
+    `nothing is known of how ${on(provider)} runs${
+      wrong === undefined ? "" : ` (its have is out of shape: ${wrong})`
+    }; ` +
     `it waits for the word of the host of ${say(provider.node)}`,
   otherBuild: (provider: ModuleOn, runs: string, wanted: string) =>
     `${on(provider)} runs build ${say(runs)} and is to run ${say(wanted)}; it waits for that`,
@@ -137,21 +162,30 @@ export const askWhy = {
   wantedCredential: (claim: SaidClaim, accepts: ReadonlyArray<ModuleOn>) =>
     `${list(accepts.map(on))} ${accepts.length === 1 ? "accepts" : "accept"} it from ${on(claim)}`,
   heldShape: (claim: SaidClaim) =>
-    `a need of ${on(claim)} is out of shape, so nobody can tell whether ${thing(claim)} is needed; nothing is undone until it is mended`,
-  heldNeeded: (claim: SaidClaim) => `${on(claim)} needs ${thing(claim)}, and no other provider provides it yet; it is kept until one does`,
+    `a need of ${on(claim)} is out of shape, so nobody can tell whether ${
+      thing(claim)
+    } is needed; nothing is undone until it is mended`,
+  heldNeeded: (claim: SaidClaim) =>
+    `${on(claim)} needs ${thing(claim)}, and no other provider provides it yet; it is kept until one does`,
   heldDefinition: (claim: SaidClaim, module: string) =>
-    `the definition of ${module} does not say, in shape, how it provides ${say(claim.provision)}; nothing is undone until it does`,
+    `the definition of ${module} does not say, in shape, how it provides ${
+      say(claim.provision)
+    }; nothing is undone until it does`,
   answered: (answer: "retire" | "keep", by: string, said: string | undefined) =>
     `${by === "" ? "an operator" : say(by)} answered ${answer}${words(said)}`,
   free: (claim: SaidClaim) => `nobody needs ${of(claim)}, and it can be made again at no loss`,
   unneeded: (claim: SaidClaim, provider: ModuleOn) =>
     `nobody needs ${of(claim)} any more, and ${on(provider)} still has it; answer retire to have it undone, or keep`,
-  heldOther: (claim: SaidClaim) => `the vault's seat moved, and its holder is asked for ${thing(claim)} of ${on(claim)}; this one keeps what it has`,
-  heldName: (claim: SaidClaim) => `${thing(claim)} of ${on(claim)} does not read as a credential, so nobody can tell what it opens`,
+  heldOther: (claim: SaidClaim) =>
+    `the vault's seat moved, and its holder is asked for ${thing(claim)} of ${on(claim)}; this one keeps what it has`,
+  heldName: (claim: SaidClaim) =>
+    `${thing(claim)} of ${on(claim)} does not read as a credential, so nobody can tell what it opens`,
   heldNoBucket: (claim: SaidClaim, module: string) =>
     `the bucket of ${module} is not there, so nobody can tell what ${thing(claim)} of ${on(claim)} still opens`,
   heldOpens: (claim: SaidClaim, module: string) =>
-    `${module} still has what ${thing(claim)} of ${on(claim)} opens, or its entry is out of shape; a secret is undone after what it opens`,
+    `${module} still has what ${thing(claim)} of ${
+      on(claim)
+    } opens, or its entry is out of shape; a secret is undone after what it opens`,
   opened: (claim: SaidClaim, module: string) => `${module} has undone what ${thing(claim)} of ${on(claim)} opened`,
   heldNoVault: () => "seat vault has no holder that could undo it"
 }

@@ -31,10 +31,14 @@ export const keyWhy = {
   tokens: (count: number, shape: KeyShape) =>
     `the key has ${count} ${count === 1 ? "token" : "tokens"}; this bucket's keys are ${sayShape(shape)}`,
   token: (position: number, part: Part | "local") =>
-    `token ${position} of the key (${partName[part]}) does not read back: letters, digits, _ - and / stand for themselves,` +
+    `token ${position} of the key (${
+      partName[part]
+    }) does not read back: letters, digits, _ - and / stand for themselves,` +
     ` every other character is = and two upper-case hex digits for each byte of its UTF-8`,
   module: (position: number, part: Part) =>
-    `token ${position} of the key (${partName[part]}) is no module's name: 1 to ${moduleNameCharactersMax} of A-Z a-z 0-9 _ -`
+    `token ${position} of the key (${
+      partName[part]
+    }) is no module's name: 1 to ${moduleNameCharactersMax} of A-Z a-z 0-9 _ -`
 }
 
 /** What is wrong with a value's text (protocol §3). */
@@ -59,7 +63,8 @@ export const definitionExpects = {
   secretOfNone: "expected no secret field, as the provision makes nothing per consumer (credential is none)",
   kind: "expected a kind: a name that is not _epoch",
   oneAnswer: "expected either bucket and key or seat and verb",
-  ownBucket: (module: string) => `expected a bucket of the module's own, ${module}_…, that is none of the mesh's buckets`,
+  ownBucket: (module: string) =>
+    `expected a bucket of the module's own, ${module}_…, that is none of the mesh's buckets`,
   pattern: "expected tokens joined by . of which each is <node>, <module>, <kind>, <name> or itself"
 }
 

@@ -26,8 +26,9 @@ export const on = ({ module, node }: { readonly node: string; readonly module: s
   `${module} on ${say(node)}`
 
 /** A provision and its local name, as a sentence says them. */
-export const thing = ({ local, provision }: { readonly provision: string; readonly local?: string | undefined }): string =>
-  local === undefined ? say(provision) : `${say(provision)} (${say(local)})`
+export const thing = (
+  { local, provision }: { readonly provision: string; readonly local?: string | undefined }
+): string => local === undefined ? say(provision) : `${say(provision)} (${say(local)})`
 
 /** A list as a sentence says it. */
 export const list = (items: ReadonlyArray<string>): string =>

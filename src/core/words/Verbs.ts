@@ -9,8 +9,10 @@ const allowed = (names: ReadonlyArray<string>): string => `allowed ${names.lengt
 /** Why a request is refused. */
 export const verbWhy = {
   noObject: (fields: ReadonlyArray<string>) => `the request is no JSON object; ${allowed(fields)}`,
-  unknownField: (fields: ReadonlyArray<string>) => `the request has a field that this verb does not know; ${allowed(fields)}`,
-  noFilter: (field: string, what: string, filters: ReadonlyArray<string>) => `${what} cannot be narrowed by ${field}; ${allowed(filters)}`,
+  unknownField: (fields: ReadonlyArray<string>) =>
+    `the request has a field that this verb does not know; ${allowed(fields)}`,
+  noFilter: (field: string, what: string, filters: ReadonlyArray<string>) =>
+    `${what} cannot be narrowed by ${field}; ${allowed(filters)}`,
   noState: (what: string, states: ReadonlyArray<string>) =>
     states.length === 0 ? `${what} have no state to be narrowed by` : `${what} have no such state; ${allowed(states)}`,
   kindAndName: () => "kind and name go together: both, for one need, or neither, for the whole plan",
@@ -39,7 +41,9 @@ export const stepWhy = {
     `runs build ${say(build)}, ${health}${words === undefined || words === "" ? "" : `: ${quote(words)}`}`,
   lost: () => "is not heard of",
   circle: (keys: ReadonlyArray<string>) =>
-    `they wait for each other in a circle: ${keys[0]} waits for ${[...keys.slice(1), ...keys.slice(0, 1)].join(", which waits for ")}`,
+    `they wait for each other in a circle: ${keys[0]} waits for ${
+      [...keys.slice(1), ...keys.slice(0, 1)].join(", which waits for ")
+    }`,
   more: () => "the explanation ends here; explain this step for the rest of it"
 }
 
@@ -47,12 +51,14 @@ export const stepWhy = {
 export const mendWhy = {
   definition: () => "write a JSON object with provides, answers and directories as it needs them",
   group: (group: string) => `write ${group} as an object, or leave it out`,
-  credential: () => "say \"consumer\" where the provider makes something for each consumer, \"none\" where running is all it does",
+  credential: () =>
+    "say \"consumer\" where the provider makes something for each consumer, \"none\" where running is all it does",
   version: () => "write a version like \"1.4.0\", or leave it out for 0.0.0",
   fields: () => "name each field and give it the type \"string\", \"integer\", \"boolean\" or \"secret\"",
   retire: () => "say \"ask\" (or leave it out), or \"free\" where what it makes can be made again at no loss",
   seat: () => "give the name of the seat, or leave it out",
-  provision: () => "write { \"credential\": \"consumer\" | \"none\", \"contract\"?, \"retire\"?, \"seat\"? } under a name that is not the vault's",
+  provision: () =>
+    "write { \"credential\": \"consumer\" | \"none\", \"contract\"?, \"retire\"?, \"seat\"? } under a name that is not the vault's",
   answer: () => "write { \"bucket\", \"key\" } or { \"seat\", \"verb\" }",
   bucket: (module: string) => `name a bucket that begins with ${module}_ and is the module's own`,
   pattern: () => "join tokens with . of which each is <node>, <module>, <kind>, <name> or a token itself",
@@ -60,4 +66,3 @@ export const mendWhy = {
   directory: () => "say how it treats files it does not know: \"unknown\": \"program\", \"mesh\" or \"leave\"",
   value: () => "write the definition simpler"
 }
-

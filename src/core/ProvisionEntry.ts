@@ -1,0 +1,40 @@
+/**
+ * How a provision is put together (protocol §5): what a need came to, and with it where its value is found.
+ */
+import type { Find, ModuleOn, Outcome, Provision } from "./Decision.ts"
+import { digest } from "./Digest.ts"
+import type { Json } from "./Json.ts"
+import { holderOf, type Mesh, seatAt } from "./Mesh.ts"
+import { needWhy } from "./Words.ts"
+
+/** What is known of where a need's value is found: its provider, its find, and the digest of what is there. */
+export type Found = Pick<Provision, "provider" | "find" | "version">
+
+/** A provision: what a need came to, and where its value is found. */
+export const entry = (kind: string, outcome: Outcome, found: Found = {}): Provision => {
+  const { candidates, reason, state, waits, why } = outcome
+  return {
+    kind,
+    state,
+    reason,
+    why,
+    ...found,
+    ...(waits === undefined ? {} : { waits }),
+    ...(candidates === undefined ? {} : { candidates })
+  }
+}
+
+/** Where a value is found, and the digest of the value where it is there to be read. */
+export const found = (provider: ModuleOn | undefined, find: Find, value: Json | undefined): Found => ({
+  ...(provider === undefined ? {} : { provider }),
+  find,
+  ...(value === undefined ? {} : { version: digest(value) })
+})
+
+/** What a need comes to whose seat has no holder in shape (protocol §5.1). */
+export const noHolder = (mesh: Mesh, who: ModuleOn, seat: string): Outcome => ({
+  state: "asked",
+  reason: "no-holder",
+  why: needWhy.noHolder(who, seat, holderOf(mesh, seat).wrong),
+  waits: seatAt(seat)
+})
