@@ -3,40 +3,20 @@
  * needed is asked about before it is undone; and nothing made is ever forgotten.
  */
 import type { AskPart } from "./Bucket.ts"
-import type { OpenedClaim } from "./Credential.ts"
 import { askAboutCredentials } from "./CredentialAsk.ts"
 import type { Ask, ModuleOn, Provision } from "./Decision.ts"
 import type { SoundFact } from "./Decode.ts"
 import { digest } from "./Digest.ts"
 import type { Answer } from "./fact/Answer.ts"
-import { type Bound, makersOf, whatMakerHas } from "./fact/Bound.ts"
+import { makersOf, whatMakerHas } from "./fact/Bound.ts"
 import { hasBrokenProvision } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
-import { assignmentAt, type Claim, contractOf, entryOf, holderOf, type Mesh, vaultModule } from "./Mesh.ts"
+import { answered, askHead, type Asks, everythingMade, type Made } from "./Made.ts"
+import { type Claim, contractOf, entryOf, holderOf, type Mesh, vaultModule } from "./Mesh.ts"
 import { unmetBy } from "./Resolve.ts"
 import { askKey, type SettledClaims } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
-
-/** An ask, and what it is of. */
-export interface Asked {
-  readonly provider: ModuleOn
-  readonly claim: OpenedClaim
-  readonly ask: Ask
-}
-
-/** Asks by key, while they are put together. */
-export type Asks = Map<string, Asked>
-
-/** Something that one maker has for a claim, by its module's bound entry. */
-export interface Made extends ModuleOn {
-  readonly maker: ModuleOn
-  readonly key: string
-  readonly consumer: string
-  readonly provision: string
-  readonly local: string | undefined
-  readonly entry: Bound
-}
 
 /** The asks of every provider, and the answers that no longer count (protocol §6). */
 export const asksOf = (
@@ -96,40 +76,7 @@ const wanted = (mesh: Mesh, settled: SettledClaims, claim: Claim, provider: Modu
 
 const sortedOnce = (items: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(items)].sort()
 
-/** An ask with what every ask says: the consumer's instance, and whether the provider module is gone from its node. */
-export const askHead = (
-  { facts }: Mesh,
-  consumer: string,
-  provider: ModuleOn,
-  ask: Pick<Ask, "state" | "why">
-): Ask => {
-  const instance = facts.assignments.value(consumer)?.instance
-  const gone = facts.assignments.value(assignmentAt(provider).key) === undefined
-  return { ...ask, ...(instance === undefined ? {} : { for: instance }), ...(gone ? { gone } : {}) }
-}
-
 // --- made --------------------------------------------------------------------------------------------------------
-
-/** Everything that any maker of any bound entry in shape has (protocol §6). */
-const everythingMade = function*(mesh: Mesh): Iterable<Made> {
-  for (const [module, table] of mesh.facts.bound) {
-    for (const { key, names, value } of table.sound()) {
-      const consumer = writeKey(names.node, names.module)
-      for (const node of makersOf(value)) {
-        yield {
-          maker: { node, module },
-          key,
-          consumer,
-          node: names.node,
-          module: names.module,
-          provision: names.provision,
-          local: names.local,
-          entry: value
-        }
-      }
-    }
-  }
-}
 
 /**
  * How the needs of a claim stand: `provided` by one provider that is not the consumer itself, or `open`, where any of
@@ -186,18 +133,6 @@ const heldByDefinition = (mesh: Mesh, made: Made): string | undefined => {
     ? mesh.assignedModules.has(module)
     : hasBrokenProvision(definition, made.provision)
   return unsure ? askWhy.heldDefinition(made, module) : undefined
-}
-
-/** What an operator's answer makes of an ask, where it counts: `retire` only for what the maker has now (protocol §6). */
-export const answered = (mesh: Mesh, { entry, key, maker }: Made): Pick<Ask, "state" | "why"> | undefined => {
-  const answer = mesh.facts.answers.value(askKey(maker, key))
-  if (
-    answer === undefined || (answer.answer === "retire" && answer.entry !== digest(whatMakerHas(entry, maker.node)))
-  ) {
-    return undefined
-  }
-  const why = askWhy.answered(answer.answer, answer.by, answer.words)
-  return { state: answer.answer === "retire" ? "retire" : "kept", why }
 }
 
 // --- answers -----------------------------------------------------------------------------------------------------

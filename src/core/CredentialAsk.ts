@@ -2,12 +2,12 @@
  * What the vault is asked about credentials (protocol §6.1): to make one while something that it opens is asked for, and
  * to undo it only after what it opens is undone.
  */
-import { answered, askHead, type Asks, type Made } from "./Ask.ts"
 import { credentialClaim, readCredentialName, secretFieldsOf } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { makersOf } from "./fact/Bound.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
+import { answered, askHead, type Asks, type Made } from "./Made.ts"
 import { contractOf, entryOf, holderOf, type Mesh } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
 import { askWhy } from "./Words.ts"

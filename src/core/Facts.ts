@@ -2,7 +2,7 @@
  * The facts: everything that others wrote on the bus, each decoded once, as it arrives (protocol §3). One bad fact is
  * listed and never touches another.
  */
-import * as Result from "effect/Result"
+import type * as Result from "effect/Result"
 import { type AskPart, factBuckets } from "./Bucket.ts"
 import { boundBucket, isDecisionBucket, moduleOfBoundBucket } from "./BucketName.ts"
 import {
@@ -161,7 +161,11 @@ export class Facts {
     const table = this.table(bucket)
     if (table === undefined) {
       const strangers = this.#strangers.get(bucket)
-      value === undefined ? strangers?.delete(key) : strangers?.set(key, readJson(value))
+      if (value === undefined) {
+        strangers?.delete(key)
+      } else {
+        strangers?.set(key, readJson(value))
+      }
     } else if (value === undefined) {
       table.remove(key)
     } else {

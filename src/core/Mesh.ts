@@ -10,6 +10,7 @@ import type { Bound } from "./fact/Bound.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
 import type { Need } from "./fact/Need.ts"
 import type { Facts } from "./Facts.ts"
+import { addTo } from "./Group.ts"
 import type { Json } from "./Json.ts"
 import { consumerOfBrokenKey, writeKey } from "./Key.ts"
 import { type Registry, registryOf } from "./Registry.ts"
@@ -126,7 +127,7 @@ const entriesOf = (facts: Facts): Mesh["entries"] => {
   const entries = new Map<string, Array<Entry>>()
   for (const [module, table] of [...facts.bound].sort(([one], [other]) => one < other ? -1 : 1)) {
     for (const fact of table.named()) {
-      push(entries, fact.key, { module, fact })
+      addTo(entries, fact.key, { module, fact })
     }
   }
   return entries
@@ -143,7 +144,7 @@ const providersOf = (facts: Facts): Pick<Mesh, "providers" | "assignedModules"> 
       const found = providers.get(provision) ?? { all: [], byNode: new Map<string, Array<Provider>>() }
       providers.set(provision, found)
       found.all.push(provider)
-      push(found.byNode, node, provider)
+      addTo(found.byNode, node, provider)
     }
   }
   return { providers, assignedModules }
@@ -153,15 +154,10 @@ const collectionsOf = (facts: Facts): Mesh["collections"] => {
   const collections = new Map<string, Map<string, Json>>()
   for (const { names: { collection, contributor, node }, value } of facts.collect.sound()) {
     const key = writeKey(node, collection)
-    const items = collections.get(key)
-    items === undefined ? collections.set(key, new Map([[contributor, value]])) : items.set(contributor, value)
+    const items = collections.get(key) ?? new Map<string, Json>()
+    collections.set(key, items.set(contributor, value))
   }
   return collections
-}
-
-const push = <A>(lists: Map<string, Array<A>>, key: string, item: A): void => {
-  const found = lists.get(key)
-  found === undefined ? lists.set(key, [item]) : found.push(item)
 }
 
 /** The pin of a claim, if its consumer's assignment has one (protocol §3). */

@@ -7,6 +7,7 @@ import type { Plan, PlanNeed, PlanState, Provision } from "./Decision.ts"
 import { digest } from "./Digest.ts"
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
+import { addTo } from "./Group.ts"
 import { planWhyNeedsMax } from "./Limits.ts"
 import { assignmentAt, type Mesh, type NeedFact } from "./Mesh.ts"
 import { planWhy } from "./Words.ts"
@@ -26,9 +27,7 @@ export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>):
     consumers.set(key, [])
   }
   for (const need of mesh.facts.needs.named()) {
-    const { key } = assignmentAt(need.names)
-    const needs = consumers.get(key)
-    needs === undefined ? consumers.set(key, [need]) : needs.push(need)
+    addTo(consumers, assignmentAt(need.names).key, need)
   }
   const plans = new Map<string, Plan>()
   for (const [key, needs] of consumers) {

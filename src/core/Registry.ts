@@ -6,6 +6,7 @@ import { bucketName } from "./BucketName.ts"
 import type { Conflict, Find, RegistryEntry } from "./Decision.ts"
 import type { DefinitionAnswer } from "./fact/Definition.ts"
 import type { Facts } from "./Facts.ts"
+import { addTo } from "./Group.ts"
 import { conflictWhy } from "./Words.ts"
 
 /** The kinds of need that a module's placement answers (protocol §4). */
@@ -72,8 +73,7 @@ const answersByKind = (facts: Facts) => {
   const found = new Map<string, Array<{ readonly module: string; readonly answer: DefinitionAnswer }>>()
   for (const { names: { module }, value } of facts.modules.sound()) {
     for (const [kind, answer] of value.answers) {
-      const others = found.get(kind)
-      others === undefined ? found.set(kind, [{ module, answer }]) : others.push({ module, answer })
+      addTo(found, kind, { module, answer })
     }
   }
   return found

@@ -1,0 +1,77 @@
+/**
+ * What was made for claims, by every maker of every bound entry (protocol §6): each of them has an ask, so that nothing
+ * made is ever forgotten.
+ */
+import type { OpenedClaim } from "./Credential.ts"
+import type { Ask, ModuleOn } from "./Decision.ts"
+import { digest } from "./Digest.ts"
+import { type Bound, makersOf, whatMakerHas } from "./fact/Bound.ts"
+import { writeKey } from "./Key.ts"
+import { assignmentAt, type Mesh } from "./Mesh.ts"
+import { askKey } from "./Settle.ts"
+import { askWhy } from "./Words.ts"
+
+/** An ask, and what it is of. */
+export interface Asked {
+  readonly provider: ModuleOn
+  readonly claim: OpenedClaim
+  readonly ask: Ask
+}
+
+/** Asks by key, while they are put together. */
+export type Asks = Map<string, Asked>
+
+/** Something that one maker has for a claim, by its module's bound entry. */
+export interface Made extends ModuleOn {
+  readonly maker: ModuleOn
+  readonly key: string
+  readonly consumer: string
+  readonly provision: string
+  readonly local: string | undefined
+  readonly entry: Bound
+}
+
+/** Everything that any maker of any bound entry in shape has (protocol §6). */
+export const everythingMade = function*(mesh: Mesh): Iterable<Made> {
+  for (const [module, table] of mesh.facts.bound) {
+    for (const { key, names, value } of table.sound()) {
+      const consumer = writeKey(names.node, names.module)
+      for (const node of makersOf(value)) {
+        yield {
+          maker: { node, module },
+          key,
+          consumer,
+          node: names.node,
+          module: names.module,
+          provision: names.provision,
+          local: names.local,
+          entry: value
+        }
+      }
+    }
+  }
+}
+
+/** An ask with what every ask says: the consumer's instance, and whether the provider module is gone from its node. */
+export const askHead = (
+  { facts }: Mesh,
+  consumer: string,
+  provider: ModuleOn,
+  ask: Pick<Ask, "state" | "why">
+): Ask => {
+  const instance = facts.assignments.value(consumer)?.instance
+  const gone = facts.assignments.value(assignmentAt(provider).key) === undefined
+  return { ...ask, ...(instance === undefined ? {} : { for: instance }), ...(gone ? { gone } : {}) }
+}
+
+/** What an operator's answer makes of an ask, where it counts: `retire` only for what the maker has now (protocol §6). */
+export const answered = (mesh: Mesh, { entry, key, maker }: Made): Pick<Ask, "state" | "why"> | undefined => {
+  const answer = mesh.facts.answers.value(askKey(maker, key))
+  if (
+    answer === undefined || (answer.answer === "retire" && answer.entry !== digest(whatMakerHas(entry, maker.node)))
+  ) {
+    return undefined
+  }
+  const why = askWhy.answered(answer.answer, answer.by, answer.words)
+  return { state: answer.answer === "retire" ? "retire" : "kept", why }
+}
