@@ -67,7 +67,8 @@ export type BusErrorReason = typeof BusErrorReason.Type
  * import { BusError } from "mesh-provisioner/adapters/memory"
  *
  * const error = new BusError({ operation: "get", bucket: "postgres_bound", reason: { _tag: "Lost", how: "missing" } })
- * error.message // "Bucket postgres_bound was not read: there is no such bucket. …"
+ * error.reason._tag // "Lost"
+ * error.message.startsWith("Bucket postgres_bound was not read: there is no such bucket.") // true
  * ```
  */
 export class BusError extends Schema.TaggedError<BusError>("mesh-provisioner/ports/BusError")("BusError", {
@@ -83,13 +84,17 @@ export class BusError extends Schema.TaggedError<BusError>("mesh-provisioner/por
 
 // Bucket and key are strangers' words: as JSON they are shown without the characters that steer a terminal.
 const subject = ({ bucket, key }: BusError): string => {
-  const where = bucket === undefined ? "the buckets" : `bucket ${/^[\w-]+$/.test(bucket) ? bucket : JSON.stringify(bucket)}`
+  const where = bucket === undefined
+    ? "the buckets"
+    : `bucket ${/^[\w-]+$/.test(bucket) ? bucket : JSON.stringify(bucket)}`
   return key === undefined ? where.replace(/^./, (first) => first.toUpperCase()) : `Key ${quoted(key)} of ${where}`
 }
 
 const quoted = (key: string): string => {
   const shown = [...key]
-  return JSON.stringify(shown.length <= keyShownCodePointsMax ? key : `${shown.slice(0, keyShownCodePointsMax).join("")}…`)
+  return JSON.stringify(
+    shown.length <= keyShownCodePointsMax ? key : `${shown.slice(0, keyShownCodePointsMax).join("")}…`
+  )
 }
 
 const keyShownCodePointsMax = 256

@@ -5,7 +5,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { Bus, type BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
-import { bytes, endState, holds, reasonOf, takeCount, takeStart, takeToError, textOf, told } from "../contract/BusDoor.ts"
+import {
+  bytes,
+  endState,
+  holds,
+  reasonOf,
+  takeCount,
+  takeStart,
+  takeToError,
+  textOf,
+  told
+} from "../contract/BusDoor.ts"
 
 const plans = "mesh-provisioner_plans"
 const admin = Effect.map(MemoryBus, (memory) => memory.as({ role: "admin" }))
@@ -131,7 +141,9 @@ describe("faults on purpose", () => {
         assert.deepStrictEqual((yield* Effect.flip(call)).reason, { _tag: "Unreachable" })
       }
       yield* faults.restore
-      assert.deepStrictEqual((yield* takeStart(yield* bus.follow(plans))).map(told), [["put", "a", "1", created], ["end"]])
+      assert.deepStrictEqual((yield* takeStart(yield* bus.follow(plans))).map(told), [["put", "a", "1", created], [
+        "end"
+      ]])
     }).pipe(Effect.provide(MemoryBus.layer())))
 
   it.effect("a write whose answer is lost was done, one that is lost was not, and its writer cannot tell", () =>
@@ -166,9 +178,12 @@ describe("a reader that takes nothing", () => {
         const key = `k${change * 7 % 300}`
         const last = revisions.get(key)
         const value = bytes(`${change}`)
-        revisions.set(key, last === undefined
-          ? yield* bus.create(plans, key, value)
-          : yield* bus.update(plans, key, value, last))
+        revisions.set(
+          key,
+          last === undefined
+            ? yield* bus.create(plans, key, value)
+            : yield* bus.update(plans, key, value, last)
+        )
         most = Math.max(most, Queue.sizeUnsafe(events))
       }
       assert.isAtMost(most, 1_024 + 1)

@@ -4,8 +4,14 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Queue, Scope } from "effect"
-import { type BusError, followFile, MemoryBus, readSnapshotFile, type SnapshotFileError } from "../../src/adapters/memory/index.ts"
+import { Effect, FileSystem, Queue, type Scope } from "effect"
+import {
+  type BusError,
+  followFile,
+  MemoryBus,
+  readSnapshotFile,
+  type SnapshotFileError
+} from "../../src/adapters/memory/index.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import { bytes, holds, takeCount, takeStart, takeToError, told } from "../contract/BusDoor.ts"
 
@@ -48,154 +54,190 @@ const test = (name: string, effect: Effect.Effect<void, unknown, MemoryBus | Fil
   it.live(name, () => effect.pipe(Effect.provide([MemoryBus.layer(), NodeServices.layer])), 20_000)
 
 describe("following a file", () => {
-  test("an edit becomes the puts and deletes of what differs, and nothing else", Effect.gen(function*() {
-    const { bus, write } = yield* followed({ buckets: { [haves]: { a: 1, b: { x: 1, y: 2 }, c: 3 } } })
-    const events = yield* bus.follow(haves)
-    assert.deepStrictEqual((yield* takeStart(events)).map((event) => told(event)[1]), ["a", "b", "c", undefined])
-    yield* write({ buckets: { [haves]: { d: 4, b: { y: 2, x: 1 }, a: 2 } } })
-    assert.deepStrictEqual((yield* takeCount(events, 3)).map((event) => told(event).slice(0, 3)), [
-      ["put", "d", "4"],
-      ["put", "a", "2"],
-      ["delete", "c", 6]
-    ])
-    yield* write({ buckets: { [haves]: { d: 5 } } })
-    assert.strictEqual((yield* takeCount(events, 3)).length, 3)
-  }))
-
-  test("a file put in the place of another is followed, as editors do it", Effect.gen(function*() {
-    const { directory, files, path, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
-    for (const value of [2, 3]) {
-      yield* write({ buckets: { [haves]: { a: value } } }, `${directory}/.mesh.json.swp`)
-      yield* files.rename(`${directory}/.mesh.json.swp`, path)
-      yield* until("a", `${value}`)
-    }
-  }))
-
-  test("an edit within the same moment and of the same size is not missed", Effect.gen(function*() {
-    const { files, path, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
-    const moment = Date.now() / 1_000
-    yield* files.utimes(path, moment, moment)
-    yield* aWhile
-    yield* write({ buckets: { [haves]: { a: 2 } } })
-    yield* files.utimes(path, moment, moment)
-    yield* until("a", "2")
-  }))
-
-  test("an old file is read again when its time changes, and not before", Effect.gen(function*() {
-    const files = yield* FileSystem.FileSystem
-    let reads = 0
-    const counting = FileSystem.FileSystem.of({
-      ...files,
-      readFile: (path) => Effect.suspend(() => (reads += 1, files.readFile(path)))
+  test(
+    "an edit becomes the puts and deletes of what differs, and nothing else",
+    Effect.gen(function*() {
+      const { bus, write } = yield* followed({ buckets: { [haves]: { a: 1, b: { x: 1, y: 2 }, c: 3 } } })
+      const events = yield* bus.follow(haves)
+      assert.deepStrictEqual((yield* takeStart(events)).map((event) => told(event)[1]), ["a", "b", "c", undefined])
+      yield* write({ buckets: { [haves]: { d: 4, b: { y: 2, x: 1 }, a: 2 } } })
+      assert.deepStrictEqual((yield* takeCount(events, 3)).map((event) => told(event).slice(0, 3)), [
+        ["put", "d", "4"],
+        ["put", "a", "2"],
+        ["delete", "c", 6]
+      ])
+      yield* write({ buckets: { [haves]: { d: 5 } } })
+      assert.strictEqual((yield* takeCount(events, 3)).length, 3)
     })
-    const { path, write } = yield* followed({ buckets: { [haves]: { a: 1 } } }).pipe(
-      Effect.provideService(FileSystem.FileSystem, counting)
-    )
-    yield* files.utimes(path, 1_000, 1_000)
-    yield* aWhile
-    const before = reads
-    yield* aWhile
-    assert.strictEqual(reads, before)
-    yield* write({ buckets: { [haves]: { a: 2 } } })
-    yield* until("a", "2")
-  }))
+  )
 
-  test("half-written JSON is said once, by line and column, and the last good one stands until it is whole", Effect.gen(function*() {
-    const { bus, path, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
-    yield* write(`{ "buckets": {\n  "${haves}": { "a": "secret`)
-    const said = yield* trouble(troubles)
-    assert.match(said ?? "", new RegExp(`^${path}:2:\\d+: \\S`))
-    assert.notInclude(said, "secret")
-    yield* aWhile
-    assert.strictEqual(yield* holds(bus, haves, "a"), "1")
-    assert.strictEqual(Queue.sizeUnsafe(troubles), 0)
-    yield* write({ buckets: { [haves]: { a: 2 } } })
-    yield* until("a", "2")
-    yield* write(`{ "buckets": {\n  "${haves}": { "a": "secret`)
-    assert.strictEqual(yield* trouble(troubles), said)
-  }))
+  test(
+    "a file put in the place of another is followed, as editors do it",
+    Effect.gen(function*() {
+      const { directory, files, path, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
+      for (const value of [2, 3]) {
+        yield* write({ buckets: { [haves]: { a: value } } }, `${directory}/.mesh.json.swp`)
+        yield* files.rename(`${directory}/.mesh.json.swp`, path)
+        yield* until("a", `${value}`)
+      }
+    })
+  )
 
-  test("a file that is gone is said once each time, and what it held stands", Effect.gen(function*() {
-    const { bus, files, path, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
-    for (const value of [1, 2]) {
-      yield* files.remove(path)
-      assert.strictEqual(yield* trouble(troubles), `${path}: there is no such file.`)
+  test(
+    "an edit within the same moment and of the same size is not missed",
+    Effect.gen(function*() {
+      const { files, path, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
+      const moment = Date.now() / 1_000
+      yield* files.utimes(path, moment, moment)
       yield* aWhile
-      assert.strictEqual(Queue.sizeUnsafe(troubles), 0)
+      yield* write({ buckets: { [haves]: { a: 2 } } })
+      yield* files.utimes(path, moment, moment)
+      yield* until("a", "2")
+    })
+  )
+
+  test(
+    "an old file is read again when its time changes, and not before",
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      let reads = 0
+      const counting = FileSystem.FileSystem.of({
+        ...files,
+        readFile: (path) => Effect.suspend(() => (reads += 1, files.readFile(path)))
+      })
+      const { path, write } = yield* followed({ buckets: { [haves]: { a: 1 } } }).pipe(
+        Effect.provideService(FileSystem.FileSystem, counting)
+      )
+      yield* files.utimes(path, 1_000, 1_000)
+      yield* aWhile
+      const before = reads
+      yield* aWhile
+      assert.strictEqual(reads, before)
+      yield* write({ buckets: { [haves]: { a: 2 } } })
+      yield* until("a", "2")
+    })
+  )
+
+  test(
+    "half-written JSON is said once, by line and column, and the last good one stands until it is whole",
+    Effect.gen(function*() {
+      const { bus, path, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
+      yield* write(`{ "buckets": {\n  "${haves}": { "a": "secret`)
+      const said = yield* trouble(troubles)
+      assert.match(said ?? "", new RegExp(`^${path}:2:\\d+: \\S`))
+      assert.notInclude(said, "secret")
+      yield* aWhile
       assert.strictEqual(yield* holds(bus, haves, "a"), "1")
-      yield* write({ buckets: { [haves]: { a: 1, back: value } } })
-      yield* until("back", `${value}`)
-    }
-  }))
+      assert.strictEqual(Queue.sizeUnsafe(troubles), 0)
+      yield* write({ buckets: { [haves]: { a: 2 } } })
+      yield* until("a", "2")
+      yield* write(`{ "buckets": {\n  "${haves}": { "a": "secret`)
+      assert.strictEqual(yield* trouble(troubles), said)
+    })
+  )
 
-  test("a file that comes back as it was can go again", Effect.gen(function*() {
-    const { files, path, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
-    for (let round = 0; round < 2; round++) {
-      yield* files.remove(path)
-      assert.strictEqual(yield* trouble(troubles), `${path}: there is no such file.`)
-      yield* write({ buckets: { [haves]: { a: 1 } } })
+  test(
+    "a file that is gone is said once each time, and what it held stands",
+    Effect.gen(function*() {
+      const { bus, files, path, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
+      for (const value of [1, 2]) {
+        yield* files.remove(path)
+        assert.strictEqual(yield* trouble(troubles), `${path}: there is no such file.`)
+        yield* aWhile
+        assert.strictEqual(Queue.sizeUnsafe(troubles), 0)
+        assert.strictEqual(yield* holds(bus, haves, "a"), "1")
+        yield* write({ buckets: { [haves]: { a: 1, back: value } } })
+        yield* until("back", `${value}`)
+      }
+    })
+  )
+
+  test(
+    "a file that comes back as it was can go again",
+    Effect.gen(function*() {
+      const { files, path, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
+      for (let round = 0; round < 2; round++) {
+        yield* files.remove(path)
+        assert.strictEqual(yield* trouble(troubles), `${path}: there is no such file.`)
+        yield* write({ buckets: { [haves]: { a: 1 } } })
+        yield* aWhile
+      }
+    })
+  )
+
+  test(
+    "buckets appear and vanish with the file; one that was there from the start is emptied",
+    Effect.gen(function*() {
+      const { bus, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
+      const names = yield* bus.followBuckets
+      yield* takeStart(names)
+      yield* write({ buckets: { [haves]: { a: 1 }, postgres_bound: { "n1.shop.database": {} } } })
+      assert.deepStrictEqual(yield* takeCount(names, 1), [{ _tag: "Appeared", bucket: "postgres_bound" }])
+      yield* until("a", "1")
+      const bound = yield* bus.follow("postgres_bound")
+      assert.strictEqual((yield* takeStart(bound)).length, 2)
+      yield* write({ buckets: {} })
+      assert.deepStrictEqual(yield* takeCount(names, 1), [{ _tag: "Vanished", bucket: "postgres_bound" }])
+      assert.strictEqual((yield* takeToError(bound)).reason._tag, "Lost")
+      yield* until("a", undefined)
+      assert.deepStrictEqual((yield* takeStart(yield* bus.follow(haves))).length, 1)
+    })
+  )
+
+  test(
+    "what others wrote on the bus is left alone",
+    Effect.gen(function*() {
+      const { bus, write } = yield* followed({ buckets: { [haves]: { a: 1, b: 1 } } })
+      yield* bus.create(haves, "others", bytes("mine"))
+      yield* bus.update(haves, "b", bytes("mine"), 2)
+      yield* write({ buckets: { [haves]: { a: 2, b: 1 } } })
+      yield* until("a", "2")
+      assert.strictEqual(yield* holds(bus, haves, "others"), "mine")
+      assert.strictEqual(yield* holds(bus, haves, "b"), "mine")
+    })
+  )
+
+  test(
+    "an edit of which a value is too large is said, and taken when it is smaller",
+    Effect.gen(function*() {
+      const { bus, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
+      yield* write({ buckets: { [haves]: { a: 2, large: "x".repeat(1_100_000) } } })
+      assert.strictEqual(
+        yield* trouble(troubles),
+        `Key "large" of bucket ${haves} was not loaded: its value has 1100002 bytes, the bus holds 1048576. ` +
+          "Make it smaller, or raise the limit."
+      )
+      assert.strictEqual(yield* holds(bus, haves, "a"), "1")
+      yield* write({ buckets: { [haves]: { a: 2, large: "x" } } })
+      yield* until("large", `"x"`)
+    })
+  )
+
+  test(
+    "names that JavaScript's objects have are followed like any other",
+    Effect.gen(function*() {
+      const { write } = yield* followed(`{"buckets":{"${haves}":{"__proto__":1,"constructor":1}}}`)
+      yield* until("__proto__", "1")
+      yield* write(`{"buckets":{"${haves}":{"__proto__":{"a":2},"toString":1}}}`)
+      yield* until("toString", "1")
+      yield* until("__proto__", `{"a":2}`)
+      yield* until("constructor", undefined)
+    })
+  )
+
+  test(
+    "no file is followed when the scope has closed",
+    Effect.gen(function*() {
+      const memory = yield* MemoryBus
+      const files = yield* FileSystem.FileSystem
+      const path = `${yield* files.makeTempDirectoryScoped()}/mesh.json`
+      yield* files.writeFileString(path, `{"buckets":{"${haves}":{"a":1}}}`)
+      yield* Effect.scoped(followFile(path, { every: "5 millis" }))
+      yield* files.writeFileString(path, `{"buckets":{"${haves}":{"a":2}}}`)
       yield* aWhile
-    }
-  }))
-
-  test("buckets appear and vanish with the file; one that was there from the start is emptied", Effect.gen(function*() {
-    const { bus, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
-    const names = yield* bus.followBuckets
-    yield* takeStart(names)
-    yield* write({ buckets: { [haves]: { a: 1 }, postgres_bound: { "n1.shop.database": {} } } })
-    assert.deepStrictEqual(yield* takeCount(names, 1), [{ _tag: "Appeared", bucket: "postgres_bound" }])
-    yield* until("a", "1")
-    const bound = yield* bus.follow("postgres_bound")
-    assert.strictEqual((yield* takeStart(bound)).length, 2)
-    yield* write({ buckets: {} })
-    assert.deepStrictEqual(yield* takeCount(names, 1), [{ _tag: "Vanished", bucket: "postgres_bound" }])
-    assert.strictEqual((yield* takeToError(bound)).reason._tag, "Lost")
-    yield* until("a", undefined)
-    assert.deepStrictEqual((yield* takeStart(yield* bus.follow(haves))).length, 1)
-  }))
-
-  test("what others wrote on the bus is left alone", Effect.gen(function*() {
-    const { bus, write } = yield* followed({ buckets: { [haves]: { a: 1, b: 1 } } })
-    yield* bus.create(haves, "others", bytes("mine"))
-    yield* bus.update(haves, "b", bytes("mine"), 2)
-    yield* write({ buckets: { [haves]: { a: 2, b: 1 } } })
-    yield* until("a", "2")
-    assert.strictEqual(yield* holds(bus, haves, "others"), "mine")
-    assert.strictEqual(yield* holds(bus, haves, "b"), "mine")
-  }))
-
-  test("an edit of which a value is too large is said, and taken when it is smaller", Effect.gen(function*() {
-    const { bus, troubles, write } = yield* followed({ buckets: { [haves]: { a: 1 } } })
-    yield* write({ buckets: { [haves]: { a: 2, large: "x".repeat(1_100_000) } } })
-    assert.strictEqual(
-      yield* trouble(troubles),
-      `Key "large" of bucket ${haves} was not loaded: its value has 1100002 bytes, the bus holds 1048576. ` +
-        "Make it smaller, or raise the limit."
-    )
-    assert.strictEqual(yield* holds(bus, haves, "a"), "1")
-    yield* write({ buckets: { [haves]: { a: 2, large: "x" } } })
-    yield* until("large", `"x"`)
-  }))
-
-  test("names that JavaScript's objects have are followed like any other", Effect.gen(function*() {
-    const { write } = yield* followed(`{"buckets":{"${haves}":{"__proto__":1,"constructor":1}}}`)
-    yield* until("__proto__", "1")
-    yield* write(`{"buckets":{"${haves}":{"__proto__":{"a":2},"toString":1}}}`)
-    yield* until("toString", "1")
-    yield* until("__proto__", `{"a":2}`)
-    yield* until("constructor", undefined)
-  }))
-
-  test("no file is followed when the scope has closed", Effect.gen(function*() {
-    const memory = yield* MemoryBus
-    const files = yield* FileSystem.FileSystem
-    const path = `${yield* files.makeTempDirectoryScoped()}/mesh.json`
-    yield* files.writeFileString(path, `{"buckets":{"${haves}":{"a":1}}}`)
-    yield* Effect.scoped(followFile(path, { every: "5 millis" }))
-    yield* files.writeFileString(path, `{"buckets":{"${haves}":{"a":2}}}`)
-    yield* aWhile
-    assert.strictEqual(yield* holds(memory.as({ role: "reader" }), haves, "a"), "1")
-  }))
+      assert.strictEqual(yield* holds(memory.as({ role: "reader" }), haves, "a"), "1")
+    })
+  )
 })
 
 describe("reading a snapshot file", () => {
@@ -208,21 +250,30 @@ describe("reading a snapshot file", () => {
     return error.message.replace(path, "mesh.json")
   })
 
-  test("a file that cannot be loaded is not followed: what is wrong, and where", Effect.gen(function*() {
-    assert.match(yield* failure(bytes(`{\n "buckets": {\n  "a": 1,\n}`)), /^mesh\.json:4:1: \S/)
-    assert.match(yield* failure(bytes(`{\n "buckets": []\n}`)), /^mesh\.json:2:13: \S/)
-    assert.match(yield* failure(bytes(`{ "buckets": {}, "raw": { "b": { "k": "%" } } }`)), /^mesh\.json:1:39: \S/)
-    assert.strictEqual(yield* failure(Uint8Array.of(0x7b, 0xff, 0x7d)), "mesh.json: it is not UTF-8. Save it as UTF-8 text.")
-    const missing = yield* Effect.flip(readSnapshotFile("/nowhere/mesh.json"))
-    assert.strictEqual(missing.message, "/nowhere/mesh.json: there is no such file.")
-    const directory = yield* Effect.flip(readSnapshotFile("/"))
-    assert.match(directory.message, /^\/: it cannot be read \(\w+\)\.$/)
-  }))
+  test(
+    "a file that cannot be loaded is not followed: what is wrong, and where",
+    Effect.gen(function*() {
+      assert.match(yield* failure(bytes(`{\n "buckets": {\n  "a": 1,\n}`)), /^mesh\.json:4:1: \S/)
+      assert.match(yield* failure(bytes(`{\n "buckets": []\n}`)), /^mesh\.json:2:13: \S/)
+      assert.match(yield* failure(bytes(`{ "buckets": {}, "raw": { "b": { "k": "%" } } }`)), /^mesh\.json:1:39: \S/)
+      assert.strictEqual(
+        yield* failure(Uint8Array.of(0x7b, 0xff, 0x7d)),
+        "mesh.json: it is not UTF-8. Save it as UTF-8 text."
+      )
+      const missing = yield* Effect.flip(readSnapshotFile("/nowhere/mesh.json"))
+      assert.strictEqual(missing.message, "/nowhere/mesh.json: there is no such file.")
+      const directory = yield* Effect.flip(readSnapshotFile("/"))
+      assert.match(directory.message, /^\/: it cannot be read \(\w+\)\.$/)
+    })
+  )
 
-  test("a file that is a snapshot is one", Effect.gen(function*() {
-    const files = yield* FileSystem.FileSystem
-    const path = `${yield* files.makeTempDirectoryScoped()}/mesh.json`
-    yield* files.writeFileString(path, `{ "what": "a mesh", "buckets": { "b": { "k": [1] } } }`)
-    assert.deepStrictEqual(yield* readSnapshotFile(path), { buckets: { b: { k: [1] } } })
-  }))
+  test(
+    "a file that is a snapshot is one",
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const path = `${yield* files.makeTempDirectoryScoped()}/mesh.json`
+      yield* files.writeFileString(path, `{ "what": "a mesh", "buckets": { "b": { "k": [1] } } }`)
+      assert.deepStrictEqual(yield* readSnapshotFile(path), { buckets: { b: { k: [1] } } })
+    })
+  )
 })

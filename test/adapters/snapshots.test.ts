@@ -20,16 +20,22 @@ const json = fc.oneof(
 // A byte that no UTF-8 begins with, so that it is no JSON.
 const noJson = fc.uint8Array({ maxLength: 5 }).map((rest) => Buffer.from([0xff, ...rest]).toString("base64"))
 
-const entry = fc.record({ bucket: name, key: name, value: fc.oneof(json.map((value) => ({ json: value })), noJson.map((base64) => ({ base64 }))) })
+const entry = fc.record({
+  bucket: name,
+  key: name,
+  value: fc.oneof(json.map((value) => ({ json: value })), noJson.map((base64) => ({ base64 })))
+})
 
 /** Snapshots, as what they hold by bucket and key. */
-const holdings = fc.tuple(fc.array(name, { maxLength: 3 }), fc.array(entry, { maxLength: 25 })).map(([empty, entries]) => {
-  const held = new Map<string, Map<string, Held>>(empty.map((bucket) => [bucket, new Map()]))
-  for (const { bucket, key, value } of entries) {
-    held.set(bucket, (held.get(bucket) ?? new Map<string, Held>()).set(key, value))
+const holdings = fc.tuple(fc.array(name, { maxLength: 3 }), fc.array(entry, { maxLength: 25 })).map(
+  ([empty, entries]) => {
+    const held = new Map<string, Map<string, Held>>(empty.map((bucket) => [bucket, new Map()]))
+    for (const { bucket, key, value } of entries) {
+      held.set(bucket, (held.get(bucket) ?? new Map<string, Held>()).set(key, value))
+    }
+    return held
   }
-  return held
-})
+)
 
 type Held = { readonly json: Json } | { readonly base64: string }
 type Holdings = ReadonlyMap<string, ReadonlyMap<string, Held>>
@@ -91,27 +97,36 @@ describe("snapshots", () => {
 
   it("an edit leads from one snapshot to another, and its followers hear of what differs alone", async () => {
     await fc.assert(fc.asyncProperty(holdings, holdings, async (before, after) => {
-      const heard = await run(Effect.gen(function*() {
-        const memory = yield* MemoryBus
-        const bus = memory.as({ role: "reader" })
-        yield* memory.load(snapshotOf(before))
-        const followers = yield* Effect.forEach([...before.keys()], (bucket) =>
-          Effect.map(Effect.tap(bus.follow(bucket), takeStart), (events) => [bucket, events] as const))
-        yield* memory.edit(snapshotOf(before), snapshotOf(after))
-        assert.deepStrictEqual(lines(yield* memory.snapshot), lines(snapshotOf(after)))
-        const said: Array<string> = []
-        for (const [bucket, events] of followers) {
-          // One change more, so that there is an end to wait for.
-          if (after.has(bucket)) {
-            yield* memory.load({ buckets: { [bucket]: { last: 1 } } })
-            const changes = yield* takeUntil(events, (seen) => seen.some((event) => "key" in event && event.key === "last"))
-            said.push(...changes.slice(0, -1).map((event) => change(bucket, event)))
-          } else {
-            assert.deepStrictEqual((yield* takeToError(events)).reason, { _tag: "Lost", how: "deleted" })
+      const heard = await run(
+        Effect.gen(function*() {
+          const memory = yield* MemoryBus
+          const bus = memory.as({ role: "reader" })
+          yield* memory.load(snapshotOf(before))
+          const followers = yield* Effect.forEach(
+            [...before.keys()],
+            (bucket) => Effect.map(Effect.tap(bus.follow(bucket), takeStart), (events) => [bucket, events] as const)
+          )
+          yield* memory.edit(snapshotOf(before), snapshotOf(after))
+          assert.deepStrictEqual(lines(yield* memory.snapshot), lines(snapshotOf(after)))
+          const said: Array<string> = []
+          for (const [bucket, events] of followers) {
+            // One change more, so that there is an end to wait for.
+            if (after.has(bucket)) {
+              yield* memory.load({ buckets: { [bucket]: { last: 1 } } })
+              const changes = yield* takeUntil(
+                events,
+                (seen) => seen.some((event) => "key" in event && event.key === "last")
+              )
+              said.push(
+                ...changes.slice(0, -1).map((event) => change(bucket, event))
+              )
+            } else {
+              assert.deepStrictEqual((yield* takeToError(events)).reason, { _tag: "Lost", how: "deleted" })
+            }
           }
-        }
-        return said
-      }).pipe(Effect.scoped))
+          return said
+        }).pipe(Effect.scoped)
+      )
       assert.deepStrictEqual([...heard].sort(), [...differences(before, after)].sort())
     }))
   })
@@ -145,7 +160,10 @@ describe("what a snapshot means", () => {
         buckets: { b: { both: "json" } },
         raw: { b: { json: Buffer.from(`{ "a": 1 }`).toString("base64"), both: "/w==" } }
       })
-      assert.deepStrictEqual(yield* memory.snapshot, { buckets: { b: { json: { a: 1 } } }, raw: { b: { both: "/w==" } } })
+      assert.deepStrictEqual(yield* memory.snapshot, {
+        buckets: { b: { json: { a: 1 } } },
+        raw: { b: { both: "/w==" } }
+      })
     }).pipe(Effect.provide(MemoryBus.layer({ buckets: [] }))))
 
   it.effect("what §3 does not read as JSON goes to raw: a byte order mark, too many containers, 1e400, nothing", () =>

@@ -5,9 +5,10 @@
 import { describe, layer } from "@effect/vitest"
 import type { Layer } from "effect"
 import type { BusDoor, ContractIt } from "./BusDoor.ts"
+import { keysAndValues } from "./BusKeys.ts"
 import { permissions } from "./BusPermissions.ts"
 import { bucketsComeAndGo, followLive, followStart } from "./BusReading.ts"
-import { compareAndSet, errors, histories, keysAndValues } from "./BusWriting.ts"
+import { compareAndSet, errors, histories } from "./BusWriting.ts"
 
 const parts: ReadonlyArray<readonly [name: string, register: (it: ContractIt) => void]> = [
   ["the start of a bucket", followStart],

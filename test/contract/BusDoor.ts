@@ -3,9 +3,9 @@
  * account, and plants what strangers write. And the small helpers that its tests share.
  */
 import { assert, type Vitest } from "@effect/vitest"
-import { Cause, Context, Effect, Exit, Queue, type Scope } from "effect"
+import { type Cause, Context, Effect, Exit, Queue, type Scope } from "effect"
 import type { Account } from "../../src/ports/Account.ts"
-import type { Bus, BucketEvent, Put, Revision } from "../../src/ports/Bus.ts"
+import type { BucketEvent, Bus, Put, Revision } from "../../src/ports/Bus.ts"
 import type { BusError, BusErrorReason } from "../../src/ports/BusError.ts"
 
 /** The door that a bus opens to its tests. The buckets that protocol §3 to §7 name are there from the start. */

@@ -4,7 +4,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Account } from "../../src/ports/Account.ts"
-import { bytes, BusDoor, type ContractIt, holds, reasonOf, takeStart, textOf } from "./BusDoor.ts"
+import { BusDoor, bytes, type ContractIt, holds, reasonOf, takeStart, textOf } from "./BusDoor.ts"
 
 /** Who writes each bucket; a host's and a client's keys are those of their own node alone. */
 const writers: ReadonlyArray<readonly [bucket: string, writer: string]> = [
@@ -41,7 +41,11 @@ const accounts: ReadonlyArray<Account> = [
 ]
 
 const nameOf = (account: Account): string =>
-  "node" in account ? `${account.role} ${account.node}` : "module" in account ? `provider ${account.module}` : account.role
+  "node" in account
+    ? `${account.role} ${account.node}`
+    : "module" in account
+    ? `provider ${account.module}`
+    : account.role
 
 /** Whether the protocol has an account write a key whose first token is a node's. */
 const may = (account: Account, writer: string, node: string): boolean =>
@@ -73,7 +77,11 @@ export const permissions = (it: ContractIt): void => {
               const refused = { _tag: "Refused", because: "account" } as const
               assert.deepStrictEqual(yield* reasonOf(bus.create(bucket, key, bytes("not mine"))), refused, what)
               const planted = yield* admin.create(bucket, key, bytes("another's"))
-              assert.deepStrictEqual(yield* reasonOf(bus.update(bucket, key, bytes("not mine"), planted)), refused, what)
+              assert.deepStrictEqual(
+                yield* reasonOf(bus.update(bucket, key, bytes("not mine"), planted)),
+                refused,
+                what
+              )
               assert.deepStrictEqual(yield* reasonOf(bus.delete(bucket, key, planted)), refused, what)
               assert.strictEqual(yield* holds(admin, bucket, key), "another's", what)
               yield* admin.delete(bucket, key, planted)
@@ -100,7 +108,9 @@ export const permissions = (it: ContractIt): void => {
       const provisioner = yield* door.connect({ role: "provisioner" })
       const created = yield* client.create("mesh-provisioner_needs", "n1.seen.port.http", bytes("{}"))
       const start = yield* takeStart(yield* provisioner.follow("mesh-provisioner_needs"))
-      const seen = start.flatMap((event) => event._tag === "Put" && event.key === "n1.seen.port.http" ? [textOf(event.value)] : [])
+      const seen = start.flatMap((event) =>
+        event._tag === "Put" && event.key === "n1.seen.port.http" ? [textOf(event.value)] : []
+      )
       assert.deepStrictEqual(seen, ["{}"])
       yield* client.delete("mesh-provisioner_needs", "n1.seen.port.http", created)
     }))

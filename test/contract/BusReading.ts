@@ -131,23 +131,27 @@ export const followLive = (it: ContractIt): void => {
       }
     }), 30_000)
 
-  it.effect("a reader that falls behind still hears the latest of every key, and its start before the end", () =>
-    Effect.gen(function*() {
-      const { bucket, bus } = yield* freshBucket
-      let kept = yield* bus.create(bucket, "kept", bytes("0"))
-      const gone = yield* bus.create(bucket, "gone", bytes("0"))
-      const events = yield* bus.follow(bucket)
-      for (let round = 1; round <= 4_000; round++) {
-        kept = yield* bus.update(bucket, "kept", bytes(`${round}`), kept)
-      }
-      yield* bus.delete(bucket, "gone", gone)
-      const heard = yield* takeUntil(events, (seen) => seen.some((event) => event._tag === "Delete"))
-      assert.deepStrictEqual([...endState(heard)].map(([key, put]) => [key, textOf(put.value)]), [["kept", "4000"]])
-      assertGrowing(heard.filter(isChange))
-      const end = heard.findIndex((event) => event._tag === "End")
-      assert.isTrue(heard.slice(0, end).some((event) => isChange(event) && event.key === "kept"))
-      assert.isTrue(heard.slice(0, end).some((event) => isChange(event) && event.key === "gone"))
-    }), 30_000)
+  it.effect(
+    "a reader that falls behind still hears the latest of every key, and its start before the end",
+    () =>
+      Effect.gen(function*() {
+        const { bucket, bus } = yield* freshBucket
+        let kept = yield* bus.create(bucket, "kept", bytes("0"))
+        const gone = yield* bus.create(bucket, "gone", bytes("0"))
+        const events = yield* bus.follow(bucket)
+        for (let round = 1; round <= 4_000; round++) {
+          kept = yield* bus.update(bucket, "kept", bytes(`${round}`), kept)
+        }
+        yield* bus.delete(bucket, "gone", gone)
+        const heard = yield* takeUntil(events, (seen) => seen.some((event) => event._tag === "Delete"))
+        assert.deepStrictEqual([...endState(heard)].map(([key, put]) => [key, textOf(put.value)]), [["kept", "4000"]])
+        assertGrowing(heard.filter(isChange))
+        const end = heard.findIndex((event) => event._tag === "End")
+        assert.isTrue(heard.slice(0, end).some((event) => isChange(event) && event.key === "kept"))
+        assert.isTrue(heard.slice(0, end).some((event) => isChange(event) && event.key === "gone"))
+      }),
+    30_000
+  )
 
   it.effect("a queue of which the scope has closed is told nothing more", () =>
     Effect.gen(function*() {

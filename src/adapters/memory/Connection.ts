@@ -44,7 +44,8 @@ const follow = (state: State, name: string) =>
         return Queue.shutdown(follower.queue)
       }
     ),
-    ({ follower }) => Queue.asDequeue(follower.queue)
+    ({ follower }) =>
+      Queue.asDequeue(follower.queue)
   )
 
 const keyOf = (event: BucketEvent): string | undefined => event._tag === "End" ? undefined : event.key

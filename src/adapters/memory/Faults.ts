@@ -5,7 +5,26 @@
 import * as Effect from "effect/Effect"
 import type { State } from "./State.ts"
 
-/** The faults that a memory bus can be given. */
+/**
+ * The faults that a memory bus can be given.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { MemoryBus } from "mesh-provisioner/adapters/memory"
+ *
+ * const program = Effect.gen(function*() {
+ *   const { as, faults } = yield* MemoryBus
+ *   const bus = as({ role: "controller" })
+ *   yield* faults.loseNextAnswer
+ *   const error = yield* Effect.flip(bus.create("mesh-controller_machines", "n1", new TextEncoder().encode("{}")))
+ *   const found = yield* bus.get("mesh-controller_machines", "n1")
+ *   return [error.reason._tag, found._tag]
+ * }).pipe(Effect.provide(MemoryBus.layer()))
+ *
+ * await Effect.runPromise(program) // ["Unreachable", "Some"]
+ * ```
+ */
 export interface Faults {
   /** Ends the reading of a bucket that stays: its followers fail with `Lost`, and can follow it again. */
   readonly endReading: (bucket: string) => Effect.Effect<void>

@@ -10,7 +10,7 @@ import * as Queue from "effect/Queue"
 import type { BusError } from "../../ports/BusError.ts"
 
 /** A queue below this many events is never gone through to drop what was overtaken. */
-export const eventsKeptMin = 1_024
+const eventsKeptMin = 1_024
 
 /** A follower, whose events are each about one name (a key, a bucket), but for the end of the start. */
 export class Follower<Event> {
@@ -18,7 +18,11 @@ export class Follower<Event> {
   readonly #nameOf: (event: Event) => string | undefined
   #eventsMax: number
 
-  constructor(queue: Queue.Queue<Event, BusError>, nameOf: (event: Event) => string | undefined, start: ReadonlyArray<Event>) {
+  constructor(
+    queue: Queue.Queue<Event, BusError>,
+    nameOf: (event: Event) => string | undefined,
+    start: ReadonlyArray<Event>
+  ) {
     this.queue = queue
     this.#nameOf = nameOf
     this.#eventsMax = eventsMaxFor(start.length)
@@ -59,7 +63,11 @@ export class Follower<Event> {
 const eventsMaxFor = (names: number): number => Math.max(eventsKeptMin, 2 * names)
 
 const takeAllUnsafe = function*<Event>(queue: Queue.Queue<Event, BusError>): Generator<Event> {
-  for (let taken = Queue.takeUnsafe(queue); taken !== undefined && Exit.isSuccess(taken); taken = Queue.takeUnsafe(queue)) {
+  for (
+    let taken = Queue.takeUnsafe(queue);
+    taken !== undefined && Exit.isSuccess(taken);
+    taken = Queue.takeUnsafe(queue)
+  ) {
     yield taken.value
   }
 }

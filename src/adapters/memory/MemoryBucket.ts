@@ -5,7 +5,7 @@ import type { BucketEvent, Put, Revision } from "../../ports/Bus.ts"
 import type { Follower } from "./Follower.ts"
 
 /** A key's last changes that are kept (protocol §8). */
-export const historyMax = 10
+const historyMax = 10
 
 /** A change before it is numbered: a value, or none where the key is deleted. */
 export interface Unnumbered {

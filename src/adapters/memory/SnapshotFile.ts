@@ -30,7 +30,9 @@ export class SnapshotFileError extends Schema.TaggedError<SnapshotFileError>(
   column: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
-    return this.line === undefined ? `${this.path}: ${this.why}` : `${this.path}:${this.line}:${this.column}: ${this.why}`
+    return this.line === undefined
+      ? `${this.path}: ${this.why}`
+      : `${this.path}:${this.line}:${this.column}: ${this.why}`
   }
 }
 
@@ -52,8 +54,10 @@ export const readText = (path: string): Effect.Effect<string, SnapshotFileError,
 
 /** A file's text as a snapshot, or where in it is what is wrong. */
 export const snapshotOf = (path: string, text: string): Result.Result<Snapshot, SnapshotFileError> =>
-  Result.mapError(parseSnapshot(text), ({ column, line, message }) =>
-    new SnapshotFileError({ path, why: message, line, column }))
+  Result.mapError(
+    parseSnapshot(text),
+    ({ column, line, message }) => new SnapshotFileError({ path, why: message, line, column })
+  )
 
 /**
  * Reads a snapshot from a file.

@@ -10,7 +10,8 @@ import { writeUtf8 } from "../../core/Utf8.ts"
 export const bytesOfJson = (json: Json): Uint8Array => writeUtf8(textOfJson(json))
 
 /** The text of a JSON value, whatever its depth and numbers. */
-export const textOfJson = (json: Json): string => valueFault(json) === undefined ? JSON.stringify(json) : textOfAny(json)
+const textOfJson = (json: Json): string =>
+  valueFault(json) === undefined ? JSON.stringify(json) : textOfAny(json)
 
 const textOfAny = (json: Json): string => {
   const written: Array<string> = []
