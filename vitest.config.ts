@@ -13,6 +13,10 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    // .ci/run counts the tests by the report.
+    reporters: process.env["CI"] === "true"
+      ? ["default", ["json", { outputFile: "node_modules/.cache/vitest/report.json" }]]
+      : ["default"],
     globalSetup: ["scripts/buildForTests.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000

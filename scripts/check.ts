@@ -20,7 +20,8 @@ const parts = new Map<string, ReadonlyArray<string>>([
   ["unused", [bin("knip"), "--no-progress"]],
   ["package", script("checkPackage.ts")],
   ["size", script("checkSize.ts")],
-  ["docs", [bin("vitest"), "run", "test/docs"]]
+  ["docs", [bin("vitest"), "run", "test/docs"]],
+  ["start", script("checkStart.ts")]
 ])
 
 interface Outcome {
