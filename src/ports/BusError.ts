@@ -26,25 +26,25 @@ export type Operation = typeof Operation.Type
  * Compare-and-set found another revision than was expected, so nothing was written. `expected` is the revision that the
  * write was to follow; it is left out where the key was to be absent (`create`).
  */
-export const Conflict = Schema.TaggedStruct("Conflict", { expected: Schema.optionalKey(Schema.Int) })
+const Conflict = Schema.TaggedStruct("Conflict", { expected: Schema.optionalKey(Schema.Int) })
 
 /**
  * The bus would not do it, and would not if asked again: `account` where this account may not, `key` where no key is
  * written so (protocol §2: tokens joined by single dots).
  */
-export const Refused = Schema.TaggedStruct("Refused", { because: Schema.Literals(["account", "key"]) })
+const Refused = Schema.TaggedStruct("Refused", { because: Schema.Literals(["account", "key"]) })
 
 /**
  * The bucket cannot be read or written: it is `missing`, it was `deleted` while it was read, or the reading of it was
  * `ended` while it may well be there.
  */
-export const Lost = Schema.TaggedStruct("Lost", { how: Schema.Literals(["missing", "deleted", "ended"]) })
+const Lost = Schema.TaggedStruct("Lost", { how: Schema.Literals(["missing", "deleted", "ended"]) })
 
 /** The bus did not answer. Of a write it is not known whether it was done. */
-export const Unreachable = Schema.TaggedStruct("Unreachable", {})
+const Unreachable = Schema.TaggedStruct("Unreachable", {})
 
 /** The `value` or the `key` has more bytes than the bus holds, so nothing was written. */
-export const TooLarge = Schema.TaggedStruct("TooLarge", {
+const TooLarge = Schema.TaggedStruct("TooLarge", {
   what: Schema.Literals(["value", "key"]),
   bytes: Schema.Int,
   bytesMax: Schema.Int
