@@ -57,7 +57,13 @@ const writeWhole = (path: string, contents: Uint8Array): void => {
   renameSync(beside, path)
 }
 
-if (import.meta.main) {
-  await buildBin()
-  if (process.argv[2] !== "bin" && !buildLibrary()) process.exitCode = 1
+const buildAsked = async (): Promise<boolean> => {
+  try {
+    await buildBin()
+  } catch {
+    return false // esbuild has said why
+  }
+  return process.argv[2] === "bin" || buildLibrary()
 }
+
+if (import.meta.main && !await buildAsked()) process.exitCode = 1

@@ -15,7 +15,7 @@ const script = (name: string): ReadonlyArray<string> => [process.execPath, join(
 /** The parts in the order they are run in: the later ones look at what the first has built. */
 const parts = new Map<string, ReadonlyArray<string>>([
   ["types", [...compilerCommand(), "--build"]],
-  ["lint", [bin("oxlint"), "--deny-warnings"]],
+  ["lint", [bin("oxlint"), "--deny-warnings", "--format", "unix"]],
   ["format", [bin("dprint"), "check"]],
   ["unused", [bin("knip"), "--no-progress"]],
   ["package", script("checkPackage.ts")],
