@@ -30,6 +30,13 @@ export const thing = (
   { local, provision }: { readonly provision: string; readonly local?: string | undefined }
 ): string => local === undefined ? say(provision) : `${say(provision)} (${say(local)})`
 
+/** A sentence lists at most this many things: a thousand modules that answer one kind must not fill a thousand whys. */
+const listedMax = 20
+
 /** A list as a sentence says it. */
 export const list = (items: ReadonlyArray<string>): string =>
-  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`
+  items.length < 2
+    ? items.join("")
+    : items.length > listedMax
+    ? `${items.slice(0, listedMax).join(", ")} and ${items.length - listedMax} more`
+    : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`

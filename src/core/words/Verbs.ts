@@ -12,9 +12,11 @@ export const verbWhy = {
   unknownField: (fields: ReadonlyArray<string>) =>
     `the request has a field that this verb does not know; ${allowed(fields)}`,
   noFilter: (field: string, what: string, filters: ReadonlyArray<string>) =>
-    `${what} cannot be narrowed by ${field}; ${allowed(filters)}`,
+    `${what} cannot be narrowed by ${field}, only by ${list(filters)}`,
   noState: (what: string, states: ReadonlyArray<string>) =>
-    states.length === 0 ? `${what} have no state to be narrowed by` : `${what} have no such state; ${allowed(states)}`,
+    states.length === 0
+      ? `${what} cannot be narrowed by state`
+      : `no state of ${what} is called so; ${allowed(states)}`,
   kindAndName: () => "kind and name go together: both, for one need, or neither, for the whole plan",
   noPlan: () => "nothing is planned there: no such module is assigned to that node, and none has a need there",
   noNeed: () => "the module on that node has no such need",
@@ -22,9 +24,9 @@ export const verbWhy = {
   notAsked: (state: "wanted" | "held") =>
     state === "wanted"
       ? "the ask is wanted: its consumer needs it, so there is nothing to retire; take the need away first"
-      : "the ask is held: it says in its why what has to be settled first",
+      : "the ask is held, and nothing is undone yet: its why says what has to be settled first",
   noCaller: () => "by is missing: say who answers",
-  longWords: (codePointsMax: number) => `words are over ${codePointsMax} code points; say it in fewer`
+  longWords: (codePointsMax: number) => `by and words are at most ${codePointsMax} code points each; say it in fewer`
 }
 
 /** What the steps of an explanation say of a fact (protocol §8). */
@@ -41,7 +43,7 @@ export const stepWhy = {
     `runs build ${say(build)}, ${health}${words === undefined || words === "" ? "" : `: ${quote(words)}`}`,
   lost: () => "is not heard of",
   circle: (keys: ReadonlyArray<string>) =>
-    `they wait for each other in a circle: ${keys[0]} waits for ${
+    `this is a circle of waits: ${keys[0]} waits for ${
       [...keys.slice(1), ...keys.slice(0, 1)].join(", which waits for ")
     }`,
   more: () => "the explanation ends here; explain this step for the rest of it"
@@ -64,5 +66,5 @@ export const mendWhy = {
   pattern: () => "join tokens with . of which each is <node>, <module>, <kind>, <name> or a token itself",
   compiledIn: () => "take this kind out: the mesh answers it itself",
   directory: () => "say how it treats files it does not know: \"unknown\": \"program\", \"mesh\" or \"leave\"",
-  value: () => "write the definition simpler"
+  value: () => "write the definition without it"
 }
