@@ -1,15 +1,16 @@
 /**
  * Who a connection to the bus is, and what it may write (protocol §9): read off the one table of buckets.
  *
- * The memory bus enforces exactly this; on NATS the server does, by the permissions that are printed from the same rule.
+ * The memory bus enforces exactly this; on NATS the server does, by the permissions that are printed from the same
+ * rule.
  */
 import { writerOf } from "../core/Bucket.ts"
 import { boundBucket } from "../core/BucketName.ts"
 import { writeToken } from "../core/Name.ts"
 
 /**
- * An account of the mesh. `node` and `module` are names, not tokens. A `host` and a `client` are of one node, a `provider` is
- * one module, a `reader` writes nothing, and an `admin` is whoever runs the bus: it writes everything.
+ * An account of the mesh. `node` and `module` are names, not tokens. A `host` and a `client` are of one node, a
+ * `provider` is one module, a `reader` writes nothing, and an `admin` is whoever runs the bus: it writes everything.
  */
 export type Account =
   | { readonly role: "admin" | "provisioner" | "controller" | "operator" | "reader" }
@@ -19,8 +20,8 @@ export type Account =
 /**
  * Whether an account may write a key of a bucket (protocol §3, §9).
  *
- * A bucket that protocol §3 does not name belongs to the module whose name it begins with (`dns_zones` to `dns`): it may be
- * what a definition's `answers` speak of.
+ * A bucket that protocol §3 does not name belongs to the module whose name it begins with (`dns_zones` to `dns`): it
+ * may be what a definition's `answers` speak of.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@
  * The bus, as everything here sees it (protocol §9): buckets of keys, each key with its last few revisions. A reader
  * reads a bucket to its end and then follows it; a writer writes by compare-and-set.
  *
- * No implementation: `adapters/memory` is the reference, and the contract suite (`test/contract`) holds every adapter to
- * what stands here. Each "law" below is a test of it.
+ * No implementation: `adapters/memory` is the reference, and the contract suite (`test/contract`) holds every adapter
+ * to what stands here. Each "law" below is a test of it.
  *
  * Two laws of all of it:
  * - a key is data. `__proto__` is a key like any other, and what is read can have keys that nobody could write through
@@ -101,11 +101,11 @@ export class Bus extends Context.Service<Bus, {
    * - first the start: a `Put` for each key that is there, in the order of revisions, with its latest value; then one
    *   `End` (at once where the bucket is empty), and no other ever; then each change, in the order of revisions.
    * - no change is lost or said twice, whatever is written while the start is read, but for a reader that falls behind:
-   *   of one key's changes that wait to be taken, only the latest need be said. So memory is bounded by the keys and not
-   *   by their changes, and a `Delete` can be heard of a key that was never seen. `End` is never before what the start
-   *   holds.
-   * - the queue fails with `Lost` where the bucket is deleted or its reading ended, and with `Unreachable` where the bus
-   *   is gone, after what had been said before. Follow again: it is read anew from the start.
+   *   of one key's changes that wait to be taken, only the latest need be said. So memory is bounded by the keys and
+   *   not by their changes, and a `Delete` can be heard of a key that was never seen. `End` is never before what the
+   *   start holds.
+   * - the queue fails with `Lost` where the bucket is deleted or its reading ended, and with `Unreachable` where the
+   *   bus is gone, after what had been said before. Follow again: it is read anew from the start.
    * - a bucket that was made again is another one: its revisions may start from one again.
    *
    * @returns the events: take them by the batch (`Queue.takeAll`), in one fiber.
@@ -143,9 +143,9 @@ export class Bus extends Context.Service<Bus, {
    *
    * @returns the new revision.
    *
-   * Fails, with nothing written, with `Conflict` where the key is there; with `Lost` where there is no such bucket; with
-   * `Refused` where this account may not write there, or no key is written so (protocol §2); with `TooLarge`. Fails with
-   * `Unreachable` where nobody answered: then nobody knows whether it was written, until it is read again.
+   * Fails, with nothing written, with `Conflict` where the key is there; with `Lost` where there is no such bucket;
+   * with `Refused` where this account may not write there, or no key is written so (protocol §2); with `TooLarge`.
+   * Fails with `Unreachable` where nobody answered: then nobody knows whether it was written, until it is read again.
    */
   readonly create: (bucket: string, key: string, value: Uint8Array) => Effect.Effect<number, BusError>
 

@@ -1,14 +1,13 @@
 /**
  * What can go wrong at the bus (protocol §9): one tagged error, with a tagged `reason`.
  *
- * An error names the operation, the bucket and the key, and nothing else of what was written or read: it may be printed,
- * logged and counted, with everything it carries, and never shows a fact's value. It has no `cause`: what a client of a
- * bus throws can hold the payload.
+ * An error names the operation, the bucket and the key, and nothing else of what was written or read: it may be
+ * printed, logged and counted, with everything it carries, and never shows a fact's value. It has no `cause`: what a
+ * client of a bus throws can hold the payload.
  */
 import * as Schema from "effect/Schema"
 
-/** What was being done when it went wrong. */
-export const Operation = Schema.Literals([
+const operation = Schema.Literals([
   "follow",
   "followBuckets",
   "get",
@@ -20,7 +19,7 @@ export const Operation = Schema.Literals([
 ])
 
 /** What was being done when it went wrong. */
-export type Operation = typeof Operation.Type
+export type Operation = typeof operation.Type
 
 /**
  * Compare-and-set found another revision than was expected, so nothing was written. `expected` is the revision that the
@@ -50,11 +49,10 @@ const TooLarge = Schema.TaggedStruct("TooLarge", {
   bytesMax: Schema.Int
 })
 
-/** Why it went wrong. */
-export const BusErrorReason = Schema.Union([Conflict, Refused, Lost, Unreachable, TooLarge])
+const reason = Schema.Union([Conflict, Refused, Lost, Unreachable, TooLarge])
 
 /** Why it went wrong. */
-export type BusErrorReason = typeof BusErrorReason.Type
+export type BusErrorReason = typeof reason.Type
 
 /**
  * The one error of the bus: what was being done to which bucket and key, and the `reason`. Its `message` is a sentence
@@ -72,10 +70,10 @@ export type BusErrorReason = typeof BusErrorReason.Type
  * ```
  */
 export class BusError extends Schema.TaggedError<BusError>("mesh-provisioner/ports/BusError")("BusError", {
-  operation: Operation,
+  operation,
   bucket: Schema.optionalKey(Schema.String),
   key: Schema.optionalKey(Schema.String),
-  reason: BusErrorReason
+  reason
 }) {
   override get message(): string {
     return `${subject(this)} ${done(this.operation)}: ${why(this)}`
@@ -126,7 +124,7 @@ const why = ({ operation, reason }: BusError): string => {
         : `its last change is not revision ${reason.expected}. Read it again and decide anew.`
     case "Refused":
       return reason.because === "account"
-        ? "this account may not. Protocol §3 says who writes each bucket; use that account, or have this one granted it."
+        ? "this account may not. Use the account that may (protocol §3 says whose each bucket is), or have it granted."
         : "no key is written so. A key is names joined by single dots, each written as its token (protocol §2)."
     case "Lost":
       return lost[reason.how]
@@ -135,7 +133,7 @@ const why = ({ operation, reason }: BusError): string => {
         ? "the bus did not answer, and it may have been done all the same. Read it again before it is written again."
         : "the bus did not answer. Try again when it is back."
     case "TooLarge":
-      return `its ${reason.what} has ${reason.bytes} bytes, the bus holds ${reason.bytesMax}. Make it smaller, or raise the limit.`
+      return `its ${reason.what} has ${reason.bytes} bytes, and the bus holds ${reason.bytesMax} at most. Make it smaller.`
   }
 }
 

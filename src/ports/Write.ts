@@ -1,6 +1,6 @@
 /**
- * What is asked of a write before it is sent, the same on every bus: that its key is written as keys are, and that key and
- * value are not larger than the bus holds (`Bus`, the laws of `create`).
+ * What is asked of a write before it is sent, the same on every bus: that its key is written as keys are, and that key
+ * and value are not larger than the bus holds (`Bus`, the laws of `create`).
  */
 import type { BusLimits } from "./Bus.ts"
 import { BusError, type BusErrorReason } from "./BusError.ts"

@@ -94,7 +94,7 @@ describe("a memory bus as it is made", () => {
 })
 
 describe("faults on purpose", () => {
-  it.effect("the reading of a bucket ends while the bucket stays", () =>
+  it.effect("the reading of a bucket ends while the bucket stays, and never in silence (report 065)", () =>
     Effect.gen(function*() {
       const { faults } = yield* MemoryBus
       const bus = yield* admin

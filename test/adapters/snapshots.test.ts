@@ -1,6 +1,6 @@
 /**
- * Snapshots into a memory bus and out of it again: what a person saves is what is loaded, and an edit changes what differs and
- * nothing else.
+ * Snapshots into a memory bus and out of it again: what a person saves is what is loaded, and an edit changes what
+ * differs and nothing else.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -205,12 +205,12 @@ describe("what a snapshot means", () => {
       const error = yield* Effect.flip(memory.load({ buckets: { b: { a: 1, large: "x".repeat(20), z: 2 }, c: {} } }))
       assert.strictEqual(
         error.message,
-        `Key "large" of bucket b was not loaded: its value has 22 bytes, the bus holds 16. Make it smaller, or raise the limit.`
+        `Key "large" of bucket b was not loaded: its value has 22 bytes, and the bus holds 16 at most. Make it smaller.`
       )
       assert.deepStrictEqual(yield* memory.snapshot, { buckets: {} })
     }).pipe(Effect.provide(MemoryBus.layer({ buckets: [], valueBytesMax: 16 }))))
 
-  it.effect("a bucket that was there from the start is emptied where a snapshot leaves it out, another is deleted", () =>
+  it.effect("a standing bucket is emptied where a snapshot leaves it out, another is deleted", () =>
     Effect.gen(function*() {
       const memory = yield* MemoryBus
       const bus = yield* admin

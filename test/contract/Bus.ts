@@ -1,6 +1,6 @@
 /**
- * The contract of the port `Bus`: what every bus must do, whatever it is made of. Each adapter runs this one suite, in a
- * file of five lines; each test is one law of `src/ports/Bus.ts`.
+ * The contract of the port `Bus`: what every bus must do, whatever it is made of. Each adapter runs this one suite, in
+ * a file of five lines; each test is one law of `src/ports/Bus.ts`.
  */
 import { describe, layer } from "@effect/vitest"
 import type { Layer } from "effect"

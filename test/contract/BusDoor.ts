@@ -1,6 +1,6 @@
 /**
- * What the contract suite of the bus needs beside the port: whoever runs the bus makes and deletes buckets, connects as any
- * account, and plants what strangers write. And the small helpers that its tests share.
+ * What the contract suite of the bus needs beside the port: whoever runs the bus makes and deletes buckets, connects as
+ * any account, and plants what strangers write. And the small helpers that its tests share.
  */
 import { assert, type Vitest } from "@effect/vitest"
 import { type Cause, Context, Effect, Exit, Queue, type Scope } from "effect"

@@ -176,7 +176,7 @@ export const errors = (it: ContractIt): void => {
 
   it.effect("an error says what happened, to which bucket and key, and what to do", () =>
     Effect.gen(function*() {
-      const { bucket, bus } = yield* freshBucket
+      const { bucket, bus, door } = yield* freshBucket
       const created = yield* bus.create(bucket, "n1.web", bytes("1"))
       const sentence = <A, E extends Error>(effect: Effect.Effect<A, E>) =>
         Effect.map(Effect.flip(effect), ({ message }) => message)
@@ -193,6 +193,18 @@ export const errors = (it: ContractIt): void => {
         yield* sentence(bus.delete(bucket, "n1..web", created)),
         `Key "n1..web" of bucket ${bucket} was not deleted: no key is written so. ` +
           "A key is names joined by single dots, each written as its token (protocol §2)."
+      )
+      const { valueBytesMax } = bus.limits
+      assert.strictEqual(
+        yield* sentence(bus.create(bucket, "large", new Uint8Array(valueBytesMax + 1))),
+        `Key "large" of bucket ${bucket} was not created: its value has ${valueBytesMax + 1} bytes, ` +
+          `and the bus holds ${valueBytesMax} at most. Make it smaller.`
+      )
+      const reader = yield* door.connect({ role: "reader" })
+      assert.strictEqual(
+        yield* sentence(reader.create("mesh-provisioner_plans", "n1.web", bytes("2"))),
+        `Key "n1.web" of bucket mesh-provisioner_plans was not created: this account may not. ` +
+          "Use the account that may (protocol §3 says whose each bucket is), or have it granted."
       )
       assert.strictEqual(
         yield* sentence(bus.follow("nobody_bound").pipe(Effect.scoped)),

@@ -34,7 +34,7 @@ export interface Faults {
   readonly restore: Effect.Effect<void>
   /** The next write that would succeed is done, and fails with `Unreachable` all the same: its answer was lost. */
   readonly loseNextAnswer: Effect.Effect<void>
-  /** The next write that would succeed is not done, and fails with `Unreachable`: to its writer, the same as the one above. */
+  /** The next write that would succeed is not done, and fails with `Unreachable`: its writer sees the same. */
   readonly loseNextWrite: Effect.Effect<void>
 }
 

@@ -12,7 +12,7 @@ import { BusError } from "../../ports/BusError.ts"
 import type { State } from "./State.ts"
 import { bytesOfJson } from "./Value.ts"
 
-/** Makes in a memory bus what lies between two snapshots: all of it, or nothing where one value is larger than it holds. */
+/** Makes what lies between two snapshots: all of it, or nothing where one key or value is larger than the bus holds. */
 export const edit = (
   state: State,
   before: Snapshot,

@@ -1,9 +1,9 @@
 /**
- * The bus in memory: the reference that every other bus is held to (`ports/Bus`), and a product: the provisioner runs on it
- * with no server, and services that embed the core are tested on it.
+ * The bus in memory: the reference that every other bus is held to (`ports/Bus`), and a product: the provisioner runs
+ * on it with no server, and services that embed the core are tested on it.
  *
- * All that it does it does in one step of JavaScript, so a change, its revision and what its followers are told are never
- * apart.
+ * All that it does it does in one step of JavaScript, so a change, its revision and what its followers are told are
+ * never apart.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -63,13 +63,15 @@ export class MemoryBus extends Context.Service<MemoryBus, {
    * Puts what a snapshot holds, whatever was there, and makes the buckets that are missing. It leaves alone what the
    * snapshot does not name.
    *
-   * Keys need not be in shape: a snapshot may hold what strangers wrote. Fails with `TooLarge`, and has then loaded nothing.
+   * Keys need not be in shape: a snapshot may hold what strangers wrote. Fails with `TooLarge`, and has then loaded
+   * nothing.
    */
   readonly load: (snapshot: Snapshot) => Effect.Effect<void, BusError>
 
   /**
-   * Makes what lies between two snapshots, and nothing else: puts and deletes of the keys that differ, and buckets that appear
-   * or vanish. A bucket that was there from the start does not vanish: a snapshot that leaves it out means an empty one.
+   * Makes what lies between two snapshots, and nothing else: puts and deletes of the keys that differ, and buckets that
+   * appear or vanish. A bucket that was there from the start does not vanish: a snapshot that leaves it out means an
+   * empty one.
    *
    * Fails with `TooLarge`, and has then changed nothing.
    */

@@ -10,8 +10,8 @@ import { parseSnapshot, type Snapshot } from "../../core/Snapshot.ts"
 import { readUtf8 } from "../../core/Utf8.ts"
 
 /**
- * A file that gives no snapshot: which, why, and where in it (`line` and `column`, from 1) where it could be read. Nothing of
- * what it holds is said.
+ * A file that gives no snapshot: which, why, and where in it (`line` and `column`, from 1) where it could be read.
+ * Nothing of what it holds is said.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
- * A value of a snapshot as the bytes of the bus, and back (protocol §3). Strangers' values can be deeper than JavaScript's
- * own writer bears, and hold numbers that it would write as `null`: those are written too, so that a reader finds them out
- * of shape for what they are.
+ * A value of a snapshot as the bytes of the bus, and back (protocol §3). Strangers' values can be deeper than
+ * JavaScript's own writer bears, and hold numbers that it would write as `null`: those are written too, so that a
+ * reader finds them out of shape for what they are.
  */
 import { isJsonObject, type Json, type JsonObject, valueFault } from "../../core/Json.ts"
 import { writeUtf8 } from "../../core/Utf8.ts"
@@ -10,8 +10,7 @@ import { writeUtf8 } from "../../core/Utf8.ts"
 export const bytesOfJson = (json: Json): Uint8Array => writeUtf8(textOfJson(json))
 
 /** The text of a JSON value, whatever its depth and numbers. */
-const textOfJson = (json: Json): string =>
-  valueFault(json) === undefined ? JSON.stringify(json) : textOfAny(json)
+const textOfJson = (json: Json): string => valueFault(json) === undefined ? JSON.stringify(json) : textOfAny(json)
 
 const textOfAny = (json: Json): string => {
   const written: Array<string> = []

@@ -1,8 +1,8 @@
 /**
  * A memory bus that follows a file: each edit of it becomes the changes that it makes, and no others.
  *
- * It looks at the file's time and size a few times a second rather than asking the system to be told: that misses nothing
- * whether an editor writes the file or puts another in its place, and works where the system tells nothing.
+ * It looks at the file's time and size a few times a second rather than asking the system to be told: that misses
+ * nothing whether an editor writes the file or puts another in its place, and works where the system tells nothing.
  */
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
@@ -26,11 +26,11 @@ export interface FollowFileOptions {
 }
 
 /**
- * Loads a snapshot file into the memory bus, and then follows the file until the scope closes: of each edit, the keys that
- * differ are put and deleted, and buckets appear and vanish with it.
+ * Loads a snapshot file into the memory bus, and then follows the file until the scope closes: of each edit, the keys
+ * that differ are put and deleted, and buckets appear and vanish with it.
  *
- * An edit that cannot be taken (half-written JSON, a value too large, no file at all) is told once, by line and column where
- * it has them; the last good one stands until the file can be taken again.
+ * An edit that cannot be taken (half-written JSON, a value too large, no file at all) is told once, by line and column
+ * where it has them; the last good one stands until the file can be taken again.
  *
  * Fails, with nothing followed, where the file cannot be loaded at first.
  *
@@ -105,8 +105,8 @@ const forget = (followed: Followed) =>
     followed.text = undefined
   })
 
-// A file's time is no finer than the system's clock: two edits within a moment can bear the same, so one that is young is
-// read again.
+// A file's time is no finer than the system's clock: two edits within a moment can bear the same, so one that is young
+// is read again.
 const stampOf = Effect.fnUntraced(function*(path: string) {
   const files = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis

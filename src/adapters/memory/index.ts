@@ -1,5 +1,25 @@
 /**
- * The bus in memory, and the port that it and every other bus implement.
+ * The bus in memory, and the port that it and every other bus implement. Put a service of yours on it, as the account
+ * that it will have, and look at what the bus then holds:
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Bus, MemoryBus } from "mesh-provisioner/adapters/memory"
+ *
+ * const service = Effect.gen(function*() {
+ *   const bus = yield* Bus
+ *   yield* bus.create("mesh-host_haves", "n1.shop", new TextEncoder().encode(`{ "build": "s1", "health": "healthy" }`))
+ * })
+ *
+ * const held = Effect.gen(function*() {
+ *   const memory = yield* MemoryBus
+ *   yield* service.pipe(Effect.provide(MemoryBus.layerAs({ role: "host", node: "n1" })))
+ *   return (yield* memory.snapshot).buckets["mesh-host_haves"]
+ * })
+ *
+ * await Effect.runPromise(held.pipe(Effect.provide(MemoryBus.layer())))
+ * // { "n1.shop": { build: "s1", health: "healthy" } }
+ * ```
  */
 export { type Account, mayWrite } from "../../ports/Account.ts"
 export {
