@@ -33,13 +33,11 @@ export const needWhy = {
   unassigned: (who: ModuleOn) =>
     `${who.module} needs it on ${say(who.node)}, but is not assigned there; waiting for the controller to assign it`,
   noDomain: (who: ModuleOn, kind: string) =>
-    `${on(who)} has a need of kind ${
-      say(kind)
-    }, and no module answers that kind; a module whose definition answers it would change that`,
+    `${on(who)} has a need of kind ${say(kind)}, and no module answers that kind; ` +
+    `a module whose definition answers it would change that`,
   conflict: (who: ModuleOn, kind: string, modules: ReadonlyArray<string>) =>
-    `${list(modules)} each answer kind ${say(kind)}, which ${
-      on(who)
-    } needs, so none of them does; leave it in the answers of one`,
+    `${list(modules)} each answer kind ${say(kind)}, which ${on(who)} needs, ` +
+    `so none of them does; leave it in the answers of one`,
   tooLong: (who: ModuleOn) =>
     `a key for this need of ${on(who)} would be over ${keyBytesMax} bytes; shorter names would make room`,
   entry: (who: ModuleOn, find: Waits) => `${on(who)} finds it at ${at(find)}`,
@@ -70,10 +68,10 @@ export const claimWhy = {
   holderShape: (claim: SaidClaim, module: string, wrong: string) =>
     `${module} holds ${of(claim)}, but its entry is out of shape: ${wrong}; waiting for ${module} to write it anew`,
   noDefinition: (claim: SaidClaim, holder: ModuleOn) =>
-    `${on(holder)} holds ${of(claim)}, but no definition says in shape how ${holder.module} provides ${
+    `${on(holder)} holds ${of(claim)}, ` +
+    `but no definition says in shape how ${holder.module} provides ${
       say(claim.provision)
-    }; ` +
-    `the data stays there, waiting for that definition`,
+    }; the data stays there, waiting for that definition`,
   notAssigned: (claim: SaidClaim, holder: ModuleOn) =>
     `${on(holder)} is to serve ${of(claim)}, which ${holder.module} holds, but is not assigned; ` +
     `the data stays where it is, waiting for that assignment`,
@@ -84,13 +82,11 @@ export const claimWhy = {
   ownForNobody: (claim: SaidClaim) =>
     `nothing else that is assigned provides ${say(claim.provision)}, so ${on(claim)} carries its own`,
   nobody: (claim: SaidClaim) =>
-    `${on(claim)} needs ${
-      say(claim.provision)
-    }, and nothing else that is assigned provides it; assigning a module that does would change that`,
+    `${on(claim)} needs ${say(claim.provision)}, and nothing else that is assigned provides it; ` +
+    `assigning a module that does would change that`,
   seatEmpty: (claim: SaidClaim, candidate: ModuleOn, seat: string) =>
-    `${on(candidate)} could provide ${of(claim)}, but seat ${
-      say(seat)
-    } has no holder; waiting for the controller to name one`,
+    `${on(candidate)} could provide ${of(claim)}, but seat ${say(seat)} has no holder; ` +
+    `waiting for the controller to name one`,
   noCandidate: (claim: SaidClaim, candidates: ReadonlyArray<Candidate>, more: number) =>
     `nothing that is assigned can provide ${of(claim)}: ` +
     candidates.map((candidate) => `${on(candidate)} (${candidate.why})`).join("; ") +
@@ -118,9 +114,8 @@ export const outcomeWhy = {
   notBound: (claim: SaidClaim, provider: ModuleOn) =>
     `${on(provider)} is asked for ${of(claim)} and has not answered yet; waiting for its entry`,
   boundShape: (claim: SaidClaim, provider: ModuleOn, wrong: string) =>
-    `the entry of ${provider.module} on ${of(claim)} is out of shape: ${wrong}; waiting for ${
-      on(provider)
-    } to write it anew`,
+    `the entry of ${provider.module} on ${of(claim)} is out of shape: ${wrong}; ` +
+    `waiting for ${on(provider)} to write it anew`,
   boundElsewhere: (claim: SaidClaim, provider: ModuleOn, by: string) =>
     `${provider.module} on ${say(by)} has ${of(claim)}; waiting for ${on(provider)} to take it over`,
   earlierInstance: (claim: SaidClaim, provider: ModuleOn, answered: string, now: string) =>
@@ -133,28 +128,23 @@ export const outcomeWhy = {
   making: (claim: SaidClaim, provider: ModuleOn, entry: Bound) =>
     `${on(provider)} says ${quote(entry.state)} of ${of(claim)}${words(entry.why)}; waiting for it to say provided`,
   secretInBucket: (claim: SaidClaim, provider: ModuleOn, field: string) =>
-    `field ${say(field)} of ${of(claim)} is a secret and stands in the bucket of ${
-      on(provider)
-    }, where anyone can read it; ` +
-    `${provider.module} is to take it out, and the vault to make another`,
+    `field ${say(field)} of ${of(claim)} is a secret and stands in the bucket of ${on(provider)}, ` +
+    `where anyone can read it; ${provider.module} is to take it out, and the vault to make another`,
   fieldMissing: (claim: SaidClaim, provider: ModuleOn, field: string, type: string) =>
-    `${on(provider)} says provided of ${of(claim)}, but gives no ${say(field)} that is ${
-      type === "integer" ? "an" : "a"
-    } ${type}; ` +
-    `waiting for that field`,
+    `${on(provider)} says provided of ${of(claim)}, ` +
+    `but gives no ${say(field)} that is ${type === "integer" ? "an" : "a"} ${type}; waiting for that field`,
   credential: (field: string, why: string) => `for field ${say(field)}: ${why}`,
   provided: (claim: SaidClaim, provider: ModuleOn) => `${on(provider)} provides ${of(claim)}`,
   unassigned: (provider: ModuleOn) =>
     `${on(provider)} holds the seat that is to answer, but is not assigned; waiting for the controller to assign it`,
   lost: (provider: ModuleOn) =>
-    `${
-      say(provider.node)
-    }, where ${provider.module} is to answer, is not heard of; waiting for the controller to hear of it again`,
+    `${say(provider.node)}, where ${provider.module} is to answer, is not heard of; ` +
+    `waiting for the controller to hear of it again`,
   noHave: (provider: ModuleOn, wrong: string | undefined) =>
-    `nothing is known of how ${on(provider)} runs${
-      wrong === undefined ? "" : ` (its have is out of shape: ${wrong})`
-    }; ` +
-    `waiting for the word of the host of ${say(provider.node)}`,
+    `nothing is known of how ${on(provider)} runs` +
+    `${wrong === undefined ? "" : ` (its have is out of shape: ${wrong})`}; waiting for the word of the host of ${
+      say(provider.node)
+    }`,
   otherBuild: (provider: ModuleOn, runs: string, wanted: string) =>
     `${on(provider)} runs build ${say(runs)} and is to run ${say(wanted)}; waiting for its host to run that`,
   unhealthy: (provider: ModuleOn, have: Have) =>
@@ -170,9 +160,8 @@ export const askWhy = {
   wantedCredential: (claim: SaidClaim, accepts: ReadonlyArray<ModuleOn>) =>
     `${list(accepts.map(on))} ${accepts.length === 1 ? "is" : "are"} to accept this credential from ${on(claim)}`,
   heldShape: (claim: SaidClaim) =>
-    `a need of ${on(claim)} is out of shape, so nobody can tell whether ${
-      thing(claim)
-    } is needed; nothing is undone until it is mended`,
+    `a need of ${on(claim)} is out of shape, so nobody can tell whether ${thing(claim)} is needed; ` +
+    `nothing is undone until it is mended`,
   heldNeeded: (claim: SaidClaim) =>
     `${on(claim)} needs ${thing(claim)}, and no other provider provides it yet; nothing is undone until one does`,
   heldDefinition: (claim: SaidClaim, module: string) =>
@@ -188,13 +177,11 @@ export const askWhy = {
   heldName: (claim: SaidClaim) =>
     `${of(claim)} does not read as the name of a credential, so nobody can tell what it opens; nothing is undone`,
   heldNoBucket: (claim: SaidClaim, module: string) =>
-    `bucket ${module}_bound is not there, so nobody can tell what ${
-      of(claim)
-    } still opens; nothing is undone until it is`,
+    `bucket ${module}_bound is not there, so nobody can tell what ${of(claim)} still opens; ` +
+    `nothing is undone until it is`,
   heldOpens: (claim: SaidClaim, module: string) =>
-    `${module} still has what ${
-      of(claim)
-    } opens, or its entry is out of shape; a secret is undone only after what it opens`,
+    `${module} still has what ${of(claim)} opens, or its entry is out of shape; ` +
+    `a secret is undone only after what it opens`,
   opened: (claim: SaidClaim, module: string) => `${module} has undone what ${of(claim)} opened`,
   heldNoVault: () => "seat vault has no holder that could undo it; nothing is undone until the controller names one"
 }

@@ -43,9 +43,8 @@ export const stepWhy = {
     `runs build ${say(build)}, ${health}${words === undefined || words === "" ? "" : `: ${quote(words)}`}`,
   lost: () => "is not heard of",
   circle: (keys: ReadonlyArray<string>) =>
-    `this is a circle of waits: ${keys[0]} waits for ${
-      [...keys.slice(1), ...keys.slice(0, 1)].join(", which waits for ")
-    }`,
+    `this is a circle of waits: ${keys[0]} waits for ` +
+    [...keys.slice(1), ...keys.slice(0, 1)].join(", which waits for "),
   more: () => "the explanation ends here; explain this step for the rest of it"
 }
 
