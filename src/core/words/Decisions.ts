@@ -69,9 +69,8 @@ export const claimWhy = {
     `${module} holds ${of(claim)}, but its entry is out of shape: ${wrong}; waiting for ${module} to write it anew`,
   noDefinition: (claim: SaidClaim, holder: ModuleOn) =>
     `${on(holder)} holds ${of(claim)}, ` +
-    `but no definition says in shape how ${holder.module} provides ${
-      say(claim.provision)
-    }; the data stays there, waiting for that definition`,
+    `but no definition says in shape how ${holder.module} provides ${say(claim.provision)}; ` +
+    `the data stays there, waiting for that definition`,
   notAssigned: (claim: SaidClaim, holder: ModuleOn) =>
     `${on(holder)} is to serve ${of(claim)}, which ${holder.module} holds, but is not assigned; ` +
     `the data stays where it is, waiting for that assignment`,
@@ -142,9 +141,8 @@ export const outcomeWhy = {
     `waiting for the controller to hear of it again`,
   noHave: (provider: ModuleOn, wrong: string | undefined) =>
     `nothing is known of how ${on(provider)} runs` +
-    `${wrong === undefined ? "" : ` (its have is out of shape: ${wrong})`}; waiting for the word of the host of ${
-      say(provider.node)
-    }`,
+    `${wrong === undefined ? "" : ` (its have is out of shape: ${wrong})`}; ` +
+    `waiting for the word of the host of ${say(provider.node)}`,
   otherBuild: (provider: ModuleOn, runs: string, wanted: string) =>
     `${on(provider)} runs build ${say(runs)} and is to run ${say(wanted)}; waiting for its host to run that`,
   unhealthy: (provider: ModuleOn, have: Have) =>

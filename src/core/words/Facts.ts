@@ -32,7 +32,8 @@ export const keyWhy = {
     `the key has ${count} ${count === 1 ? "token" : "tokens"}; this bucket's keys are ${sayShape(shape)}`,
   token: (position: number, part: Part | "local") =>
     `token ${position} of the key (${partName[part]}) does not read back: ` +
-    `letters, digits, _ - and / stand for themselves, every other character is = and two upper-case hex digits for each byte of its UTF-8`,
+    `letters, digits, _ - and / stand for themselves, ` +
+    `every other character is = and two upper-case hex digits for each byte of its UTF-8`,
   module: (position: number, part: Part) =>
     `token ${position} of the key (${partName[part]}) is no module's name: ` +
     `1 to ${moduleNameCharactersMax} of A-Z a-z 0-9 _ -`
