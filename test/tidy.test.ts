@@ -34,12 +34,26 @@ describe("sources", () => {
 })
 
 describe("dependencies", () => {
+  const lock = readFileSync(join(root, "package-lock.json"), "utf8")
+
   test("each is pinned to one version", () => {
     const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
   })
 
   test("the lock names no address that they were downloaded from", () => {
-    expect(readFileSync(join(root, "package-lock.json"), "utf8")).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/)
+    expect(lock).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/)
+  })
+
+  // npm leaves out what its registry did not have for other platforms than this one, and `npm ci` then refuses the lock.
+  test("the lock has every package that another needs on some platform", () => {
+    const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(
+      lock
+    )
+    const locked = Object.keys(packages).map((path) =>
+      path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)
+    )
+    const needed = Object.values(packages).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+    expect(needed.filter((name) => !locked.includes(name))).toEqual([])
   })
 })
