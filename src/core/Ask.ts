@@ -63,7 +63,7 @@ const wantedOf = (mesh: Mesh, settled: SettledClaims, claim: Claim): ModuleOn | 
 const wanted = (mesh: Mesh, settled: SettledClaims, claim: Claim, provider: ModuleOn): Ask => {
   const resolution = settled.get(claim.key)?.resolution
   const met = resolution?._tag === "Served"
-    ? claim.needs.map(({ value }) => value).filter((need) => unmetBy(resolution.contract, need) === undefined)
+    ? claim.needs.map(({ value }) => value).filter((need) => unmetBy(mesh, resolution.contract, need) === undefined)
     : []
   const ranges = sortedOnce(met.flatMap(({ contract }) => contract === undefined ? [] : [contract]))
   const fields = sortedOnce(met.flatMap((need) => need.fields ?? []))

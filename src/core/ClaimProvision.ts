@@ -3,8 +3,9 @@
  * claim, and an own secret, which is the vault's.
  */
 import { boundBucket } from "./BucketName.ts"
-import { credentialClaim, secretFieldsOf } from "./Credential.ts"
+import type { Credential } from "./Credential.ts"
 import type { ModuleOn, Outcome, Provision, SeatFind } from "./Decision.ts"
+import { digest } from "./Digest.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
 import {
   assignmentAt,
@@ -17,40 +18,67 @@ import {
   type SoundNeed,
   vaultModule
 } from "./Mesh.ts"
-import { credentialValues, noContract, outcomeOfEntry, outcomeOfHave, readableValues } from "./Outcome.ts"
-import { entry, type Found, found, noHolder } from "./ProvisionEntry.ts"
+import { credentialValues, outcomeOfClaim, outcomeOfEntry, outcomeOfHave, readableValues } from "./Outcome.ts"
+import { entry, type Found, found, noHolder, versionOf } from "./ProvisionEntry.ts"
 import { type Resolution, unmetBy } from "./Resolve.ts"
 import { claimWhy } from "./Words.ts"
 
-/** The decision on a `bound` need, by how its claim was resolved. */
-export const boundNeed = (mesh: Mesh, claim: Claim, resolution: Resolution, need: SoundNeed): Provision => {
+/** The decision on each `bound` need of a claim, by how the claim was resolved. */
+export const boundProvision = (
+  mesh: Mesh,
+  claim: Claim,
+  resolution: Resolution,
+  credentials: ReadonlyArray<Credential>
+): (need: SoundNeed) => Provision => {
   switch (resolution._tag) {
-    case "Served": {
-      const { contract, provider } = resolution
-      const unmet = unmetBy(contract, need.value)
-      const outcome: Outcome = unmet === undefined
-        ? outcomeOfProvider(mesh, claim, provider, contract, need.value.fields)
-        : {
-          state: "refused",
-          reason: "unmet",
-          why: claimWhy.unmet(claim, provider, unmet.why),
-          candidates: [{ ...provider, ...unmet }]
-        }
-      return entry("bound", outcome, foundAt(mesh, claim, provider, contract))
-    }
+    case "Served":
+      return servedProvision(mesh, claim, resolution, credentials)
     case "HolderGone": {
-      const { contract, missing, provider, waits } = resolution
-      const why = {
-        definition: () => claimWhy.noDefinition(claim, provider),
-        assignment: () => claimWhy.notAssigned(claim, provider),
-        seat: () => claimWhy.seatGone(claim, provider, contract?.seat ?? "")
-      }[missing]()
-      const found = contract === undefined ? { provider } : foundAt(mesh, claim, provider, contract)
-      return entry("bound", { state: "asked", reason: "holder-gone", why, waits }, found)
+      const { contract, provider } = resolution
+      const where = contract === undefined ? { provider } : foundAt(mesh, claim, provider, contract, credentials)
+      const provision = entry("bound", holderGone(claim, resolution), where)
+      return () => provision
     }
     default:
-      return entry("bound", outcomeWithoutProvider(claim, resolution, need), ownOf(claim, resolution, need))
+      return (need) => entry("bound", outcomeWithoutProvider(claim, resolution, need), ownOf(claim, resolution, need))
   }
+}
+
+/** Each need of a served claim is judged alone (protocol §5.2), against what is looked up once for all of them. */
+const servedProvision = (
+  mesh: Mesh,
+  claim: Claim,
+  { contract, provider }: Extract<Resolution, { readonly _tag: "Served" }>,
+  credentials: ReadonlyArray<Credential>
+): (need: SoundNeed) => Provision => {
+  const where = foundAt(mesh, claim, provider, contract, credentials)
+  const have = contract.credential === "none" ? outcomeOfHave(mesh, provider) : undefined
+  const outcome = have === undefined ? outcomeOfClaim(mesh, claim, provider, contract, credentials) : () => have
+  return ({ value }) => {
+    const unmet = unmetBy(mesh, contract, value)
+    return entry(
+      "bound",
+      unmet === undefined ? outcome(value.fields ?? []) : {
+        state: "refused",
+        reason: "unmet",
+        why: claimWhy.unmet(claim, provider, unmet.why),
+        candidates: [{ ...provider, ...unmet }]
+      },
+      where
+    )
+  }
+}
+
+const holderGone = (
+  claim: Claim,
+  { contract, missing, provider, waits }: Extract<Resolution, { readonly _tag: "HolderGone" }>
+): Outcome => {
+  const why = {
+    definition: () => claimWhy.noDefinition(claim, provider),
+    assignment: () => claimWhy.notAssigned(claim, provider),
+    seat: () => claimWhy.seatGone(claim, provider, contract?.seat ?? "")
+  }[missing]()
+  return { state: "asked", reason: "holder-gone", why, waits }
 }
 
 type WithoutProvider = Exclude<Resolution, { readonly _tag: "Served" | "HolderGone" }>
@@ -93,51 +121,40 @@ const ownOf = ({ module, node }: Claim, resolution: WithoutProvider, need: Sound
     ? { provider: { node, module } }
     : {}
 
-const outcomeOfProvider = (
+const foundAt = (
   mesh: Mesh,
   claim: Claim,
   provider: ModuleOn,
   contract: ProvisionContract,
-  fields: ReadonlyArray<string> | undefined
-): Outcome =>
-  contract.credential === "consumer"
-    ? outcomeOfEntry(mesh, claim, provider, contract, fields)
-    : outcomeOfHave(mesh, provider)
-
-const foundAt = (mesh: Mesh, claim: Claim, provider: ModuleOn, contract: ProvisionContract): Found => {
+  credentials: ReadonlyArray<Credential>
+): Found => {
   if (contract.credential === "none") {
     const { bucket, key } = assignmentAt(provider)
     const assignment = mesh.facts.assignments.value(key)
-    return found(provider, { bucket, key, at: ["placement"] }, assignment && (assignment.placement ?? {}))
+    const placement = assignment === undefined ? undefined : assignment.placement ?? {}
+    return found(provider, { bucket, key, at: ["placement"] }, versionOf(mesh, placement))
   }
-  const credentials = secretFieldsOf(contract).map((field) =>
-    [field, credentialClaim(claim, provider.module, field).key] as const
-  )
+  const finds = credentials.map(({ field, key }) => [field, secretFind(key)] as const)
   const find = {
     bucket: boundBucket(provider.module),
     key: claim.key,
-    ...(credentials.length === 0
-      ? {}
-      : { credentials: Object.fromEntries(credentials.map(([field, key]) => [field, secretFind(key)])) })
+    ...(finds.length === 0 ? {} : { credentials: Object.fromEntries(finds) })
   }
   const values = readableValues(entryOf(mesh, provider.module, claim.key)?.value, provider.node)
   if (values === undefined || credentials.length === 0) {
-    return found(provider, find, values)
+    return found(provider, find, values && digest(values))
   }
-  const opened = Object.fromEntries(credentials.map(([field, key]) => [field, credentialValues(mesh, key)]))
-  return found(provider, find, { values, credentials: opened })
+  const opened = Object.fromEntries(credentials.map(({ field, key }) => [field, credentialValues(mesh, key)]))
+  return found(provider, find, digest({ values, credentials: opened }))
 }
 
 /** The decision on an own secret: asked of the holder of seat `vault` (protocol §5.1). */
-export const secretNeed = (mesh: Mesh, claim: Claim): Provision => {
+export const secretProvision = (mesh: Mesh, claim: Claim): () => Provision => {
   const { holder } = holderOf(mesh, "vault")
   const values = readableValues(entryOf(mesh, vaultModule, claim.key)?.value, undefined)
-  const where = found(holder, secretFind(claim.key), values)
-  return entry(
-    "secret",
-    holder === undefined ? noHolder(mesh, claim, "vault") : outcomeOfEntry(mesh, claim, holder, noContract),
-    where
-  )
+  const outcome = holder === undefined ? noHolder(mesh, claim, "vault") : outcomeOfEntry(mesh, claim, holder)
+  const provision = entry("secret", outcome, found(holder, secretFind(claim.key), values && digest(values)))
+  return () => provision
 }
 
 const secretFind = (claim: string): SeatFind => ({ seat: "vault", verb: "mesh-vault.secret", request: { claim } })

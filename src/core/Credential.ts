@@ -14,25 +14,35 @@ export interface OpenedClaim {
   readonly local?: string | undefined
 }
 
-/** The names of a contract's secret fields, in order. */
-export const secretFieldsOf = (contract: Pick<ProvisionContract, "fields">): ReadonlyArray<string> =>
-  [...contract.fields].filter(([, type]) => type === "secret").map(([field]) => field).sort()
+/** What the vault is asked for, so that a consumer can open what a provider made for it. */
+export interface Credential extends OpenedClaim {
+  /** The secret field of the provider's contract that it is the value of. */
+  readonly field: string
+  /** The key of the credential's claim. */
+  readonly key: string
+  /** The key of the consumer's assignment. */
+  readonly consumer: string
+}
 
-/** The claim of a credential: what the vault is asked for, so that a consumer can open what a provider made for it. */
-export const credentialClaim = (
+/** The credentials of a claim at one provider module, by the secret fields of its contract, in their order. */
+export const credentialsOf = (
   { local, module, node, provision }: OpenedClaim,
   providerModule: string,
-  field: string
-) => {
-  const name = writeKey(providerModule, provision, local, field)
-  return {
-    node,
-    module,
-    consumer: writeKey(node, module),
-    provision: "credential",
-    local: name,
-    key: writeKey(node, module, "credential", name)
-  }
+  contract: ProvisionContract
+): ReadonlyArray<Credential> => {
+  const consumer = writeKey(node, module)
+  return contract.secretFields.map((field) => {
+    const name = writeKey(providerModule, provision, local, field)
+    return {
+      field,
+      node,
+      module,
+      consumer,
+      provision: "credential",
+      local: name,
+      key: writeKey(node, module, "credential", name)
+    }
+  })
 }
 
 /** What a credential's name says that it opens, if it reads as one: `<provider module>.<provision>[.<local>].<field>`. */

@@ -2,7 +2,7 @@
  * What the vault is asked about credentials (protocol §6.1): to make one while something that it opens is asked for, and
  * to undo it only after what it opens is undone.
  */
-import { credentialClaim, readCredentialName, secretFieldsOf } from "./Credential.ts"
+import { type Credential, credentialsOf, readCredentialName } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { makersOf } from "./fact/Bound.ts"
 import { writeKey } from "./Key.ts"
@@ -16,14 +16,13 @@ import { askWhy } from "./Words.ts"
 export const askAboutCredentials = (mesh: Mesh, asks: Asks, made: ReadonlyArray<Made>): void => {
   const { holder } = holderOf(mesh, "vault")
   const wanted = holder === undefined ? new Map<string, WantedCredential>() : wantedCredentials(mesh, asks)
-  for (const [claimKey, { accepts, claim }] of wanted) {
-    const key = holder === undefined ? "" : askKey(holder, claimKey)
+  for (const { accepts, credential } of wanted.values()) {
+    const key = holder === undefined ? "" : askKey(holder, credential.key)
     if (holder !== undefined && key.length <= keyBytesMax) {
-      const head = askHead(mesh, claim.consumer, holder, {
-        state: "wanted",
-        why: askWhy.wantedCredential(claim, accepts)
-      })
-      asks.set(key, { provider: holder, claim, ask: { ...head, accepts } })
+      const nodes = inOrderOfAsks(accepts)
+      const why = askWhy.wantedCredential(credential, nodes)
+      const head = askHead(mesh, credential.consumer, holder, { state: "wanted", why })
+      asks.set(key, { provider: holder, claim: credential, ask: { ...head, accepts: nodes } })
     }
   }
   for (const credential of made) {
@@ -36,27 +35,27 @@ export const askAboutCredentials = (mesh: Mesh, asks: Asks, made: ReadonlyArray<
 }
 
 interface WantedCredential {
-  readonly claim: ReturnType<typeof credentialClaim>
-  readonly accepts: Array<ModuleOn>
+  readonly credential: Credential
+  /** Who accepts it, by the key of their ask. */
+  readonly accepts: Array<readonly [askKey: string, provider: ModuleOn]>
 }
 
-/** The credentials that the asks of their claims call for, each with the nodes that accept it, in the order of the asks' keys. */
+/** The credentials that the asks of their claims call for, each with who accepts it. */
 const wantedCredentials = (mesh: Mesh, asks: Asks): Map<string, WantedCredential> => {
   const wanted = new Map<string, WantedCredential>()
-  const opening = [...asks].filter(([, { ask }]) => ask.state !== "retire").sort(([one], [other]) =>
-    one < other ? -1 : 1
-  )
-  for (const [, { claim: opened, provider }] of opening) {
-    const contract = contractOf(mesh, provider.module, opened.provision)
-    for (const field of contract === undefined ? [] : secretFieldsOf(contract)) {
-      const claim = credentialClaim(opened, provider.module, field)
-      const found = wanted.get(claim.key) ?? { claim, accepts: [] }
-      found.accepts.push({ node: provider.node, module: provider.module })
-      wanted.set(claim.key, found)
+  for (const [key, { ask, claim, provider }] of asks) {
+    const contract = ask.state === "retire" ? undefined : contractOf(mesh, provider.module, claim.provision)
+    for (const credential of contract === undefined ? [] : credentialsOf(claim, provider.module, contract)) {
+      const found = wanted.get(credential.key) ?? { credential, accepts: [] }
+      found.accepts.push([key, provider])
+      wanted.set(credential.key, found)
     }
   }
   return wanted
 }
+
+const inOrderOfAsks = (accepts: WantedCredential["accepts"]): ReadonlyArray<ModuleOn> =>
+  accepts.sort(([one], [other]) => one < other ? -1 : 1).map(([, { module, node }]) => ({ node, module }))
 
 /** What is asked about a credential that is not wanted of its maker: the first that holds (protocol §6.1). */
 const notWanted = (

@@ -5,15 +5,17 @@
 import { boundBucket } from "./BucketName.ts"
 import type { ModuleOn, Waits } from "./Decision.ts"
 import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
+import { digest } from "./Digest.ts"
 import type { Assignment, Pin } from "./fact/Assignment.ts"
 import type { Bound } from "./fact/Bound.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
 import type { Need } from "./fact/Need.ts"
 import type { Facts } from "./Facts.ts"
 import { addTo } from "./Group.ts"
-import type { Json } from "./Json.ts"
+import type { Json, JsonObject } from "./Json.ts"
 import { consumerOfBrokenKey, writeKey } from "./Key.ts"
 import { type Registry, registryOf } from "./Registry.ts"
+import { inRange } from "./Version.ts"
 import { notTheVault } from "./Words.ts"
 
 /** A need whose key is in shape, whatever became of its value. */
@@ -71,7 +73,11 @@ export interface Mesh {
   readonly providers: ReadonlyMap<string, Providers>
   readonly assignedModules: ReadonlySet<string>
   /** The items of a collection by contributor, by `<node>.<collection>` in tokens. */
-  readonly collections: ReadonlyMap<string, ReadonlyMap<string, Json>>
+  readonly collections: ReadonlyMap<string, JsonObject>
+  /** The digest of a value that many needs may share, taken once. */
+  readonly sharedDigest: (value: JsonObject) => string
+  /** Whether a version is in a range, each pair looked at once. */
+  readonly inRange: (version: string, range: string) => boolean
 }
 
 /** Looks at the facts as the rules do. */
@@ -81,8 +87,29 @@ export const meshOf = (facts: Facts): Mesh => ({
   ...needsOf(facts),
   entries: entriesOf(facts),
   ...providersOf(facts),
-  collections: collectionsOf(facts)
+  collections: collectionsOf(facts),
+  sharedDigest: once(digest),
+  inRange: inRangeOnce()
 })
+
+/** A function that is asked for the same again and again, and answers each time but the first from what it said. */
+const once = <Key, A>(make: (key: Key) => A): (key: Key) => A => {
+  const made = new Map<Key, A>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) {
+      return known
+    }
+    const value = make(key)
+    made.set(key, value)
+    return value
+  }
+}
+
+const inRangeOnce = (): Mesh["inRange"] => {
+  const byVersion = once((version: string) => once((range: string) => inRange(version, range)))
+  return (version, range) => byVersion(version)(range)
+}
 
 /** The claim of a need, if it is one that a provider answers per claim: a `bound` need's, or an own secret's. */
 export const claimKeyOf = ({ names: { kind, module, name, node }, value }: SoundNeed): string | undefined => {
@@ -151,13 +178,11 @@ const providersOf = (facts: Facts): Pick<Mesh, "providers" | "assignedModules"> 
 }
 
 const collectionsOf = (facts: Facts): Mesh["collections"] => {
-  const collections = new Map<string, Map<string, Json>>()
+  const collections = new Map<string, Array<readonly [contributor: string, item: Json]>>()
   for (const { names: { collection, contributor, node }, value } of facts.collect.sound()) {
-    const key = writeKey(node, collection)
-    const items = collections.get(key) ?? new Map<string, Json>()
-    collections.set(key, items.set(contributor, value))
+    addTo(collections, writeKey(node, collection), [contributor, value])
   }
-  return collections
+  return new Map([...collections].map(([key, items]) => [key, Object.fromEntries(items)]))
 }
 
 /** The pin of a claim, if its consumer's assignment has one (protocol §3). */

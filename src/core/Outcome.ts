@@ -3,7 +3,7 @@
  * itself, by its own have. Nothing else makes a provision provided or failed.
  */
 import { bucketName } from "./BucketName.ts"
-import { credentialClaim, secretFieldsOf } from "./Credential.ts"
+import type { Credential } from "./Credential.ts"
 import type { ModuleOn, Outcome, Waits } from "./Decision.ts"
 import type { Bound } from "./fact/Bound.ts"
 import type { FieldType, ProvisionContract } from "./fact/Definition.ts"
@@ -19,9 +19,6 @@ export interface OutcomeClaim extends SaidClaim {
   readonly consumer: string
 }
 
-/** A contract without fields: what the vault is asked for by. */
-export const noContract: Pick<ProvisionContract, "fields"> = { fields: new Map() }
-
 const asked = (reason: Outcome["reason"], why: string, waits: Waits): Outcome => ({
   state: "asked",
   reason,
@@ -33,18 +30,8 @@ const failed = (reason: Outcome["reason"], why: string): Outcome => ({ state: "f
 
 const provided = (reason: Outcome["reason"], why: string): Outcome => ({ state: "provided", reason, why })
 
-/**
- * The outcome of a claim by its provider's entry: the first row of the table that holds (protocol §5.3).
- *
- * @param fields the fields that the need names, if any.
- */
-export const outcomeOfEntry = (
-  mesh: Mesh,
-  claim: OutcomeClaim,
-  provider: ModuleOn,
-  contract: Pick<ProvisionContract, "fields">,
-  fields: ReadonlyArray<string> = []
-): Outcome => {
+/** The outcome of a claim by its provider's entry alone: the rows of the table up to its values (protocol §5.3). */
+export const outcomeOfEntry = (mesh: Mesh, claim: OutcomeClaim, provider: ModuleOn): Outcome => {
   const fact = entryOf(mesh, provider.module, claim.key)
   const waits = boundAt(provider.module, claim.key)
   const entry = fact?.value
@@ -64,48 +51,54 @@ export const outcomeOfEntry = (
   if (entry.state === "failed") {
     return failed("provider-failed", outcomeWhy.failed(entry.why, provider))
   }
-  if (entry.state !== "provided") {
-    return asked("making", outcomeWhy.making(claim, provider, entry), waits)
-  }
-  return outcomeOfValues(mesh, claim, provider, contract, fields, entry)
+  return entry.state === "provided"
+    ? provided("provided", outcomeWhy.provided(claim, provider))
+    : asked("making", outcomeWhy.making(claim, provider, entry), waits)
 }
 
-/** The outcome of an entry that says provided: by its values, and by the credentials that its contract has. */
-const outcomeOfValues = (
+/**
+ * The outcome of a claim by its provider's entry, the entry's values and the credentials that its contract has: all of
+ * the table (protocol §5.3), looked up once for all the needs that share the claim.
+ *
+ * @returns the outcome for a need, by the fields that it names, if any.
+ */
+export const outcomeOfClaim = (
   mesh: Mesh,
   claim: OutcomeClaim,
   provider: ModuleOn,
-  contract: Pick<ProvisionContract, "fields">,
-  fields: ReadonlyArray<string>,
-  entry: Bound
-): Outcome => {
-  const values = entry.values ?? {}
-  const secrets = secretFieldsOf(contract)
-  const shown = secrets.find((field) => Object.hasOwn(values, field))
+  contract: ProvisionContract,
+  credentials: ReadonlyArray<Credential>
+): (fields: ReadonlyArray<string>) => Outcome => {
+  const byEntry = outcomeOfEntry(mesh, claim, provider)
+  if (byEntry.state !== "provided") {
+    return () => byEntry
+  }
+  const values = entryOf(mesh, provider.module, claim.key)?.value?.values ?? {}
+  const shown = contract.secretFields.find((field) => Object.hasOwn(values, field))
   if (shown !== undefined) {
-    return failed("secret-in-bucket", outcomeWhy.secretInBucket(claim, provider, shown))
+    const outcome = failed("secret-in-bucket", outcomeWhy.secretInBucket(claim, provider, shown))
+    return () => outcome
   }
-  const missing = missingField(contract, fields, values)
-  if (missing !== undefined) {
-    const why = outcomeWhy.fieldMissing(claim, provider, missing.field, missing.type)
-    return asked("field-missing", why, boundAt(provider.module, claim.key))
+  const missingOfAll = missingField(contract, [...contract.fields.keys()], values)
+  const complete = outcomeOfCredentials(mesh, claim, credentials) ?? byEntry
+  return (fields) => {
+    const missing = fields.length === 0 ? missingOfAll : missingField(contract, [...fields].sort(), values)
+    return missing === undefined
+      ? complete
+      : asked(
+        "field-missing",
+        outcomeWhy.fieldMissing(claim, provider, missing.field, missing.type),
+        boundAt(provider.module, claim.key)
+      )
   }
-  for (const field of secrets) {
-    const outcome = outcomeOfCredential(mesh, claim, provider.module, field)
-    if (outcome.state !== "provided") {
-      return outcome
-    }
-  }
-  return provided("provided", outcomeWhy.provided(claim, provider))
 }
 
 const missingField = (
-  contract: Pick<ProvisionContract, "fields">,
-  fields: ReadonlyArray<string>,
+  contract: ProvisionContract,
+  inOrder: ReadonlyArray<string>,
   values: JsonObject
 ): { readonly field: string; readonly type: FieldType } | undefined => {
-  const named = fields.length > 0 ? fields : [...contract.fields.keys()]
-  for (const field of [...named].sort()) {
+  for (const field of inOrder) {
     const type = contract.fields.get(field)
     if (type !== undefined && type !== "secret" && !isOfType(member(values, field), type)) {
       return { field, type }
@@ -117,20 +110,27 @@ const missingField = (
 const isOfType = (value: Json | undefined, type: Exclude<FieldType, "secret">): boolean =>
   type === "integer" ? Number.isSafeInteger(value) : typeof value === type
 
-/** What a credential comes to for the need that waits for it (protocol §5.3, §6.1). */
-const outcomeOfCredential = (mesh: Mesh, claim: OutcomeClaim, module: string, field: string): Outcome => {
-  const credential = credentialClaim(claim, module, field)
+/** The first credential of a claim that is not provided, for the needs that wait for it (protocol §5.3, §6.1). */
+const outcomeOfCredentials = (
+  mesh: Mesh,
+  claim: OutcomeClaim,
+  credentials: ReadonlyArray<Credential>
+): Outcome | undefined => {
   const { holder, wrong } = holderOf(mesh, "vault")
-  if (holder === undefined) {
-    return asked("no-holder", outcomeWhy.credential(field, needWhy.noHolder(claim, "vault", wrong)), seatAt("vault"))
+  for (const credential of credentials) {
+    const { field } = credential
+    if (holder === undefined) {
+      return asked("no-holder", outcomeWhy.credential(field, needWhy.noHolder(claim, "vault", wrong)), seatAt("vault"))
+    }
+    const outcome = outcomeOfEntry(mesh, credential, holder)
+    if (outcome.state === "failed") {
+      return failed("credential-failed", outcome.why)
+    }
+    if (outcome.waits !== undefined) {
+      return asked("credential", outcomeWhy.credential(field, outcome.why), outcome.waits)
+    }
   }
-  const outcome = outcomeOfEntry(mesh, credential, holder, noContract)
-  if (outcome.state === "failed") {
-    return failed("credential-failed", outcome.why)
-  }
-  return outcome.waits === undefined
-    ? outcome
-    : asked("credential", outcomeWhy.credential(field, outcome.why), outcome.waits)
+  return undefined
 }
 
 /** The outcome of a provider by its own have: the first row of the table that holds (protocol §5.3). */

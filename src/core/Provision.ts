@@ -4,7 +4,6 @@
  */
 import * as Result from "effect/Result"
 import { bucketName } from "./BucketName.ts"
-import { boundNeed, secretNeed } from "./ClaimProvision.ts"
 import type { Find, ModuleOn, Provision, RegistryEntry, SeatFind, Waits } from "./Decision.ts"
 import { fillPattern } from "./fact/Definition.ts"
 import { isJsonObject, type Json, member } from "./Json.ts"
@@ -12,7 +11,7 @@ import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
 import { assignmentAt, claimKeyOf, holderOf, type Mesh, type NeedFact, type SoundNeed } from "./Mesh.ts"
 import { outcomeOfHave } from "./Outcome.ts"
-import { entry, found, noHolder } from "./ProvisionEntry.ts"
+import { entry, found, noHolder, tooLongProvision, versionOf } from "./ProvisionEntry.ts"
 import { namedCollectionKinds, placementKinds } from "./Registry.ts"
 import type { SettledClaims } from "./Settle.ts"
 import { needWhy } from "./Words.ts"
@@ -36,13 +35,9 @@ export const provisionOf = (mesh: Mesh, settled: SettledClaims, need: NeedFact):
   if (domain === undefined) {
     return entry(kind, { state: "refused", reason: "no-domain", why: needWhy.noDomain(who, kind) })
   }
-  const claim = mesh.claims.get(claimKeyOf(need) ?? "")
+  const claim = settled.get(claimKeyOf(need) ?? "")
   if (claim !== undefined) {
-    const { resolution, tooLong } = settled.get(claim.key) ?? { resolution: undefined, tooLong: false }
-    if (tooLong) {
-      return entry(kind, { state: "refused", reason: "too-long", why: needWhy.tooLong(who) })
-    }
-    return resolution === undefined ? secretNeed(mesh, claim) : boundNeed(mesh, claim, resolution, need)
+    return claim.provision(need)
   }
   return otherNeed(mesh, need, who, domain)
 }
@@ -62,13 +57,13 @@ const otherNeed = (mesh: Mesh, need: SoundNeed, who: ModuleOn, { find }: Registr
 
 const collectedNeed = (mesh: Mesh, kind: string, collection: string, who: ModuleOn): Provision => {
   const key = writeKey(who.node, collection)
-  const items = mesh.collections.get(key) ?? new Map<string, Json>()
-  const why = needWhy.collection(collection, who, items.size)
+  const items = mesh.collections.get(key) ?? {}
+  const why = needWhy.collection(collection, who, Object.keys(items).length)
   const find = { bucket: bucketName.collect, key: `${key}.*` }
   return entry(
     kind,
     { state: "provided", reason: "collection", why },
-    found(undefined, find, Object.fromEntries(items))
+    found(undefined, find, versionOf(mesh, items))
   )
 }
 
@@ -76,7 +71,7 @@ const placedNeed = (mesh: Mesh, kind: string, name: string, who: ModuleOn): Prov
   const assigned = assignmentAt(who)
   const places = member(mesh.facts.assignments.value(assigned.key)?.placement ?? {}, kind)
   const placed = isJsonObject(places) ? member(places, name) : undefined
-  const where = found(undefined, { ...assigned, at: ["placement", kind, name] }, placed)
+  const where = found(undefined, { ...assigned, at: ["placement", kind, name] }, versionOf(mesh, placed))
   return entry(
     kind,
     placed === undefined
@@ -89,16 +84,16 @@ const placedNeed = (mesh: Mesh, kind: string, name: string, who: ModuleOn): Prov
 const entryNeed = (mesh: Mesh, need: SoundNeed, who: ModuleOn, pattern: BucketFind): Provision => {
   const at = addressed(need, pattern)
   if (at.key.length > keyBytesMax) {
-    return entry(need.names.kind, { state: "refused", reason: "too-long", why: needWhy.tooLong(who) })
+    return tooLongProvision(need.names.kind, who)
   }
   if (need.names.kind === "config") {
     const fact = mesh.facts.configValues.fact(at.key)
-    return answeredByEntry(need, who, at, fact?.value?.value, fact?.why)
+    return answeredByEntry(mesh, need, who, at, fact?.value?.value, fact?.why)
   }
   const value = mesh.facts.stranger(at.bucket, at.key) ?? Result.succeed(undefined)
   return Result.match(value, {
-    onSuccess: (there) => answeredByEntry(need, who, at, there, undefined),
-    onFailure: (wrong) => answeredByEntry(need, who, at, undefined, wrong)
+    onSuccess: (there) => answeredByEntry(mesh, need, who, at, there, undefined),
+    onFailure: (wrong) => answeredByEntry(mesh, need, who, at, undefined, wrong)
   })
 }
 
@@ -111,6 +106,7 @@ export const addressed = (need: SoundNeed, { bucket, key }: BucketFind): Waits =
 type BucketFind = Extract<Find, { readonly bucket: string }>
 
 const answeredByEntry = (
+  mesh: Mesh,
   need: SoundNeed,
   who: ModuleOn,
   at: Waits,
@@ -119,7 +115,11 @@ const answeredByEntry = (
 ): Provision => {
   const { kind } = need.names
   if (value !== undefined) {
-    return entry(kind, { state: "provided", reason: "entry", why: needWhy.entry(who, at) }, found(undefined, at, value))
+    return entry(
+      kind,
+      { state: "provided", reason: "entry", why: needWhy.entry(who, at) },
+      found(undefined, at, versionOf(mesh, value))
+    )
   }
   const fallback = need.value.default
   return entry(
@@ -127,7 +127,7 @@ const answeredByEntry = (
     fallback === undefined
       ? { state: "asked", reason: "no-entry", why: needWhy.noEntry(who, at, wrong), waits: at }
       : { state: "provided", reason: "default", why: needWhy.default(who, at) },
-    found(undefined, at, fallback)
+    found(undefined, at, versionOf(mesh, fallback))
   )
 }
 

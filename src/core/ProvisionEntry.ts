@@ -3,7 +3,7 @@
  */
 import type { Find, ModuleOn, Outcome, Provision } from "./Decision.ts"
 import { digest } from "./Digest.ts"
-import type { Json } from "./Json.ts"
+import { isJsonObject, type Json } from "./Json.ts"
 import { holderOf, type Mesh, seatAt } from "./Mesh.ts"
 import { needWhy } from "./Words.ts"
 
@@ -25,11 +25,15 @@ export const entry = (kind: string, outcome: Outcome, found: Found = {}): Provis
 }
 
 /** Where a value is found, and the digest of the value where it is there to be read. */
-export const found = (provider: ModuleOn | undefined, find: Find, value: Json | undefined): Found => ({
+export const found = (provider: ModuleOn | undefined, find: Find, version: string | undefined): Found => ({
   ...(provider === undefined ? {} : { provider }),
   find,
-  ...(value === undefined ? {} : { version: digest(value) })
+  ...(version === undefined ? {} : { version })
 })
+
+/** The digest of a value, where there is one; of one that many needs may share, taken once. */
+export const versionOf = (mesh: Mesh, value: Json | undefined): string | undefined =>
+  isJsonObject(value) ? mesh.sharedDigest(value) : value === undefined ? undefined : digest(value)
 
 /** What a need comes to whose seat has no holder in shape (protocol §5.1). */
 export const noHolder = (mesh: Mesh, who: ModuleOn, seat: string): Outcome => ({
@@ -38,3 +42,7 @@ export const noHolder = (mesh: Mesh, who: ModuleOn, seat: string): Outcome => ({
   why: needWhy.noHolder(who, seat, holderOf(mesh, seat).wrong),
   waits: seatAt(seat)
 })
+
+/** The decision on a need for which a key would be too long for the bus: nothing but its reason (protocol §5.1). */
+export const tooLongProvision = (kind: string, who: ModuleOn): Provision =>
+  entry(kind, { state: "refused", reason: "too-long", why: needWhy.tooLong(who) })

@@ -20,7 +20,6 @@ import {
   seatAt
 } from "./Mesh.ts"
 import { score } from "./Score.ts"
-import { inRange } from "./Version.ts"
 import { candidateWhy } from "./Words.ts"
 
 /** Who serves a claim, or what stands in the way. */
@@ -167,7 +166,7 @@ const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
   const meets = new Map<ProvisionContract, Rejection | undefined>()
   const meetsAll = (contract: ProvisionContract) => {
     if (!meets.has(contract)) {
-      meets.set(contract, firstUnmet(contract, needs))
+      meets.set(contract, firstUnmet(mesh, contract, needs))
     }
     return meets.get(contract)
   }
@@ -191,15 +190,15 @@ const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
 }
 
 // Every need's range before any need's field: the reasons are in the order of their table.
-const firstUnmet = (contract: ProvisionContract, needs: ReadonlyArray<Need>): Rejection | undefined => {
-  const unmet = needs.map((need) => unmetBy(contract, need))
+const firstUnmet = (mesh: Mesh, contract: ProvisionContract, needs: ReadonlyArray<Need>): Rejection | undefined => {
+  const unmet = needs.map((need) => unmetBy(mesh, contract, need))
   return unmet.find((rejection) => rejection?.reason === "contract") ??
     unmet.find((rejection) => rejection !== undefined)
 }
 
 /** Why a contract does not meet one need: its version is out of the need's range, or it lacks a field (protocol §5.2). */
-export const unmetBy = (contract: ProvisionContract, need: Need): Rejection | undefined => {
-  if (need.contract !== undefined && !inRange(contract.version, need.contract)) {
+export const unmetBy = (mesh: Mesh, contract: ProvisionContract, need: Need): Rejection | undefined => {
+  if (need.contract !== undefined && !mesh.inRange(contract.version, need.contract)) {
     return { reason: "contract", why: candidateWhy.contract(contract.version, need.contract) }
   }
   const field = need.fields?.find((name) => !contract.fields.has(name))

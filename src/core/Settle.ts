@@ -1,50 +1,74 @@
 /**
  * Claims settled (protocol §5.1, §5.2): who serves each, and whether the keys that would be written for it fit the bus.
  */
-import { credentialClaim, secretFieldsOf } from "./Credential.ts"
-import type { ModuleOn } from "./Decision.ts"
+import { boundProvision, secretProvision } from "./ClaimProvision.ts"
+import { type Credential, credentialsOf } from "./Credential.ts"
+import type { ModuleOn, Provision } from "./Decision.ts"
+import type { ProvisionContract } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
-import { type Claim, holderOf, type Mesh } from "./Mesh.ts"
+import { type Claim, holderOf, type Mesh, type SoundNeed } from "./Mesh.ts"
+import { tooLongProvision } from "./ProvisionEntry.ts"
 import { type Resolution, resolve } from "./Resolve.ts"
 
-/** How a claim was settled: who serves it (a secret's is the vault's), and whether its keys are too long for the bus. */
+/** How a claim was settled, for all the needs that share it. */
 export interface SettledClaim {
+  /** Who serves it; a secret's claim is the vault's, and so is not resolved. */
   readonly resolution: Resolution | undefined
+  /** Whether one of its keys would be too long for the bus: then nothing is asked for it. */
   readonly tooLong: boolean
+  /** The decision on one of its needs. */
+  readonly provision: (need: SoundNeed) => Provision
 }
 
 /** How each claim was settled, by the claim's key. */
 export type SettledClaims = ReadonlyMap<string, SettledClaim>
 
 /** Settles every claim (protocol §5.1, §5.2). */
-export const settleClaims = (mesh: Mesh): SettledClaims => {
-  const settled = new Map<string, SettledClaim>()
-  for (const claim of mesh.claims.values()) {
-    const resolution = claim.provision === "secret" ? undefined : resolve(mesh, claim)
-    settled.set(claim.key, { resolution, tooLong: isTooLong(mesh, claim, resolution) })
+export const settleClaims = (mesh: Mesh): SettledClaims =>
+  new Map([...mesh.claims.values()].map((claim) => [claim.key, settle(mesh, claim)]))
+
+const settle = (mesh: Mesh, claim: Claim): SettledClaim => {
+  const resolution = claim.provision === "secret" ? undefined : resolve(mesh, claim)
+  const credentials = resolution?._tag === "Served" || resolution?._tag === "HolderGone"
+    ? credentialsAt(claim, resolution)
+    : []
+  if (isTooLong(mesh, claim, resolution, credentials)) {
+    return { resolution, tooLong: true, provision: ({ names }) => tooLongProvision(names.kind, claim) }
   }
-  return settled
+  return {
+    resolution,
+    tooLong: false,
+    provision: resolution === undefined
+      ? secretProvision(mesh, claim)
+      : boundProvision(mesh, claim, resolution, credentials)
+  }
 }
+
+const credentialsAt = (
+  claim: Claim,
+  { contract, provider }: { readonly provider: ModuleOn; readonly contract: ProvisionContract | undefined }
+): ReadonlyArray<Credential> => contract === undefined ? [] : credentialsOf(claim, provider.module, contract)
 
 /**
  * Whether a claim's key, or a key that would be written for it at the provider that serves it, is too long for the bus
  * (protocol §5.1): its ask's, a credential's of its, or a credential's ask.
  */
-const isTooLong = (mesh: Mesh, claim: Claim, resolution: Resolution | undefined): boolean => {
+const isTooLong = (
+  mesh: Mesh,
+  claim: Claim,
+  resolution: Resolution | undefined,
+  credentials: ReadonlyArray<Credential>
+): boolean => {
   const vault = holderOf(mesh, "vault").holder
-  const askKeys = (provider: ModuleOn | undefined, claimKey: string) => [
-    claimKey,
-    ...(provider === undefined ? [] : [askKey(provider, claimKey)])
-  ]
-  const keys = resolution === undefined ? askKeys(vault, claim.key) : [claim.key]
-  if (resolution?._tag === "Served" && resolution.contract.credential === "consumer") {
-    keys.push(...askKeys(resolution.provider, claim.key))
-    for (const field of secretFieldsOf(resolution.contract)) {
-      keys.push(...askKeys(vault, credentialClaim(claim, resolution.provider.module, field).key))
-    }
+  const isLong = (provider: ModuleOn | undefined, claimKey: string) =>
+    (provider === undefined ? claimKey : askKey(provider, claimKey)).length > keyBytesMax
+  if (resolution === undefined) {
+    return isLong(vault, claim.key)
   }
-  return keys.some((key) => key.length > keyBytesMax)
+  return resolution._tag === "Served" && resolution.contract.credential === "consumer"
+    ? isLong(resolution.provider, claim.key) || credentials.some(({ key }) => isLong(vault, key))
+    : isLong(undefined, claim.key)
 }
 
 /** The key of the ask of a provider for a claim (protocol §6). */

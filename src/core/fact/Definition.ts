@@ -34,7 +34,10 @@ export type FieldType = typeof FieldType.Type
 export interface ProvisionContract {
   readonly credential: "consumer" | "none"
   readonly version: string
+  /** The fields by name, in the order of their names. */
   readonly fields: ReadonlyMap<string, FieldType>
+  /** The names of the fields that are secret, in order. */
+  readonly secretFields: ReadonlyArray<string>
   readonly retire: "ask" | "free"
   readonly seat: string | undefined
 }
@@ -148,12 +151,20 @@ const decodeProvision = (name: string, part: Json): Result.Result<ProvisionContr
     return Result.fail(decoded.failure)
   }
   const { contract, credential, retire, seat } = decoded.success
-  const fields = new Map(Object.entries(contract?.fields ?? {}))
-  const secret = [...fields].find(([, type]) => type === "secret")
+  const fields = new Map(Object.entries(contract?.fields ?? {}).sort(([one], [other]) => one < other ? -1 : 1))
+  const secretFields = [...fields].filter(([, type]) => type === "secret").map(([field]) => field)
+  const [secret] = secretFields
   if (credential === "none" && secret !== undefined) {
-    return wrong(definitionExpects.secretOfNone, "contract", "fields", secret[0])
+    return wrong(definitionExpects.secretOfNone, "contract", "fields", secret)
   }
-  return Result.succeed({ credential, version: contract?.version ?? "0.0.0", fields, retire: retire ?? "ask", seat })
+  return Result.succeed({
+    credential,
+    version: contract?.version ?? "0.0.0",
+    fields,
+    secretFields,
+    retire: retire ?? "ask",
+    seat
+  })
 }
 
 const decodeAnswer = (
