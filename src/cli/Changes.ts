@@ -1,0 +1,150 @@
+/**
+ * What differs between two sets of decisions, and how a person reads it: `diff` shows it before a change is made, `serve`
+ * while it is.
+ */
+import { bucketName } from "../core/BucketName.ts"
+import type { Conflict, Decisions, OutOfShape, Plan } from "../core/Decision.ts"
+import { decidedBuckets } from "../core/Diff.ts"
+import { isJsonObject, type Json, member, sameJson } from "../core/Json.ts"
+import { type Line, type Piece, styled } from "./Print.ts"
+import { stateWord } from "./Say.ts"
+
+/** A decision that is another one: it appears, goes, changes its state, or something else of it in the same state. */
+export interface DecisionChange {
+  readonly bucket: string
+  readonly key: string
+  readonly change: "appears" | "goes" | "state" | "value"
+  readonly before?: Json
+  readonly after?: Json
+}
+
+/** A module that would have to read its values again: its plan's digest changes, for its build or for these needs. */
+export interface Reread {
+  readonly key: string
+  readonly build: boolean
+  readonly needs: ReadonlyArray<string>
+}
+
+/** All that differs between the decisions of two snapshots. */
+export interface Changes {
+  readonly decisions: ReadonlyArray<DecisionChange>
+  readonly rereads: ReadonlyArray<Reread>
+  readonly answersToDelete: ReadonlyArray<string>
+  readonly outOfShape: Listed<OutOfShape>
+  readonly conflicts: Listed<Conflict>
+}
+
+/** What a list has more and less than before. */
+export interface Listed<A> {
+  readonly appears: ReadonlyArray<A>
+  readonly goes: ReadonlyArray<A>
+}
+
+/** What differs between two sets of decisions. */
+export const changesOf = (before: Decisions, after: Decisions): Changes => ({
+  decisions: [...decisionChanges(before, after)],
+  rereads: [...rereadsOf(before, after)],
+  answersToDelete: after.answersToDelete.filter((key) => !before.answersToDelete.includes(key)),
+  outOfShape: listed(before.outOfShape, after.outOfShape),
+  conflicts: listed(before.conflicts, after.conflicts)
+})
+
+const decisionChanges = function*(before: Decisions, after: Decisions): Iterable<DecisionChange> {
+  const wanted = decidedBuckets(after)
+  for (const [bucket, old] of decidedBuckets(before)) {
+    const now = wanted.get(bucket) ?? new Map<string, Json>()
+    for (const key of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+      const change = changeOf(old.get(key), now.get(key))
+      if (change !== undefined) {
+        yield { bucket, key, ...change }
+      }
+    }
+  }
+}
+
+/** How a value changes, where it does. */
+export const changeOf = (
+  before: Json | undefined,
+  after: Json | undefined
+): Pick<DecisionChange, "change" | "before" | "after"> | undefined => {
+  if (before === undefined) {
+    return after === undefined ? undefined : { change: "appears", after }
+  }
+  if (after === undefined) {
+    return { change: "goes", before }
+  }
+  return sameJson(before, after)
+    ? undefined
+    : { change: textIn(before, "state") === textIn(after, "state") ? "value" : "state", before, after }
+}
+
+/** The modules that would have to read again: those that have a plan now and then, with another digest (protocol §7). */
+const rereadsOf = function*(before: Decisions, after: Decisions): Iterable<Reread> {
+  for (const key of [...after.plans.keys()].sort()) {
+    const old = before.plans.get(key)
+    const now = after.plans.get(key)
+    if (old !== undefined && now !== undefined && old.digest !== now.digest) {
+      yield { key, build: old.build !== now.build, needs: needsToRead(old, now) }
+    }
+  }
+}
+
+const needsToRead = (before: Plan, after: Plan): ReadonlyArray<string> =>
+  [...new Set([...Object.keys(before.needs), ...Object.keys(after.needs)])].sort().filter((need) =>
+    !sameJson(foundAt(before, need), foundAt(after, need))
+  )
+
+const foundAt = ({ needs }: Plan, need: string): Json | undefined => {
+  const found = Object.hasOwn(needs, need) ? needs[need] : undefined
+  return found && {
+    ...(found.find === undefined ? {} : { find: found.find }),
+    ...(found.version === undefined ? {} : { version: found.version })
+  }
+}
+
+const listed = <A extends OutOfShape | Conflict>(before: ReadonlyArray<A>, after: ReadonlyArray<A>): Listed<A> => {
+  const [old, now] = [before, after].map((list) => new Set(list.map((one) => JSON.stringify(one))))
+  return {
+    appears: after.filter((one) => old?.has(JSON.stringify(one)) !== true),
+    goes: before.filter((one) => now?.has(JSON.stringify(one)) !== true)
+  }
+}
+
+const textIn = (value: Json | undefined, name: string): string | undefined => {
+  const text = isJsonObject(value) ? member(value, name) : undefined
+  return typeof text === "string" ? text : undefined
+}
+
+// --- how a change is said ----------------------------------------------------------------------------------------
+
+/** The short name of a bucket of decisions, as `show` takes it. */
+const whatOf = (bucket: string): string => bucket.replace("mesh-provisioner_", "")
+
+/** A change of a decision: what it was, what it is, and its why. */
+export const changeLines = function*({ after, before, bucket, change, key }: DecisionChange): Iterable<Line> {
+  const one: Piece = bucket === bucketName.registry ? "kind" : whatOf(bucket).slice(0, -1)
+  yield [one, "  ", styled("bold", key), "  ", ...stateChange(change, before, after)]
+  const why = textIn(after ?? before, "why") ?? answeredBy(after ?? before)
+  if (why !== undefined) {
+    yield ["    ", change === "goes" ? "was: " : "", why]
+  }
+}
+
+const stateChange = (change: DecisionChange["change"], before: Json | undefined, after: Json | undefined): Line => {
+  const [old, now] = [before, after].map((value) => textIn(value, "state"))
+  const word = (state: string | undefined): ReadonlyArray<Piece> => state === undefined ? [] : [stateWord(state)]
+  switch (change) {
+    case "appears":
+      return [styled("green", "appears"), ...(now === undefined ? [] : [" as ", ...word(now)])]
+    case "goes":
+      return [styled("red", "goes"), ...(old === undefined ? [] : [", was ", ...word(old)])]
+    default:
+      return old === now ? ["changes"] : [...word(old), " -> ", ...word(now)]
+  }
+}
+
+/** What there is to say of a registry entry. */
+const answeredBy = (value: Json | undefined): string | undefined => {
+  const module = textIn(value, "module")
+  return module === undefined ? undefined : `answered by ${module}`
+}

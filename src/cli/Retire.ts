@@ -1,0 +1,44 @@
+/**
+ * `retire`: an operator's answer to an ask, written into the file that the ask was decided from.
+ */
+import * as Effect from "effect/Effect"
+import { retire } from "../core/Retire.ts"
+import { type Failure, usage } from "./Failure.ts"
+import { withMember, withoutMember } from "./JsonEdit.ts"
+import { printLines, styled } from "./Print.ts"
+import { readText, snapshotOf } from "./Read.ts"
+import { stateWord } from "./Say.ts"
+import { answered, sourceOf } from "./Source.ts"
+import { replaceText } from "./Write.ts"
+
+/** What `retire` is asked. */
+export interface RetireConfig {
+  readonly key: string
+  readonly answer: "retire" | "keep"
+  readonly by: string
+  readonly words: string | undefined
+  readonly from: string
+}
+
+/** Runs `retire`. */
+export const run = Effect.fnUntraced(function*(config: RetireConfig): Effect.fn.Return<void, Failure> {
+  const { answer, by, from, key, words } = config
+  if (from === "-") {
+    return yield* usage("The answer is written into the file that --from names, so that cannot be standard input (-).")
+  }
+  const text = yield* readText(from)
+  const source = yield* Effect.flatMap(snapshotOf(from, text), sourceOf)
+  const { write } = yield* answered(
+    retire(source, { key, answer, by, ...(words === undefined ? {} : { words }) }),
+    ` mesh-provisioner show asks --from ${from} lists what is asked, and why.`
+  )
+  // What `raw` holds at the key would stand over what is written.
+  const bare = withoutMember(text, ["raw", write.bucket, write.key])
+  yield* replaceText(from, text, withMember(bare, ["buckets", write.bucket, write.key], write.value))
+  yield* printLines([[
+    stateWord(answer === "keep" ? "kept" : "retire"),
+    "  ",
+    styled("bold", key),
+    `  by ${by}, written to ${from}`
+  ]])
+})

@@ -1,0 +1,44 @@
+/**
+ * Where `serve` shows what happens: on a terminal, what came to pass scrolls by above a few lines that always stand for the
+ * present; in a pipe, only the former, a line each.
+ */
+import * as Effect from "effect/Effect"
+import { fitted, hasColour, type Line, render } from "./Print.ts"
+
+/** What is shown. */
+export class Screen {
+  /** Whether a person sees it live. */
+  readonly live = process.stdout.isTTY === true
+  readonly #colour = hasColour(process.stdout)
+  #below: ReadonlyArray<Line> = []
+  #drawn = 0
+
+  /** Says what came to pass. */
+  say(lines: Iterable<Line>): void {
+    this.#write(this.#text([...lines]))
+  }
+
+  /** Sets the lines that stand for the present; in a pipe there are none. */
+  show(lines: ReadonlyArray<Line>): void {
+    this.#below = this.live ? lines : []
+    this.#write("")
+  }
+
+  /** Leaves the last present standing. */
+  readonly leave: Effect.Effect<void> = Effect.sync(() => {
+    this.#drawn = 0
+    this.#below = []
+  })
+
+  // All at once, so that no half of it is seen.
+  #write(above: string): void {
+    const wipe = this.#drawn === 0 ? "" : `\u001b[${this.#drawn}A\u001b[J`
+    const below = this.#below.map((line) => fitted(line, process.stdout.columns))
+    process.stdout.write(wipe + above + this.#text(below))
+    this.#drawn = below.length
+  }
+
+  #text(lines: ReadonlyArray<Line>): string {
+    return lines.map((line) => `${render(line, this.#colour)}\n`).join("")
+  }
+}
