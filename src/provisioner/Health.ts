@@ -1,0 +1,130 @@
+/**
+ * How the provisioner stands (protocol §9): as data, and as a sentence that says what to do. Nothing is written unless it is
+ * `live`.
+ */
+import { isMeshBucket, moduleOfBoundBucket } from "../core/BucketName.ts"
+import type { BusError } from "../ports/BusError.ts"
+import { shown } from "./Words.ts"
+
+/** Why a bucket cannot be read or written now. */
+export type LossHow = "deleted" | "missing" | "ended" | "refused" | "unreachable"
+
+/** A bucket that was there and cannot be read or written now. Without a bucket, it is the list of the buckets itself. */
+export interface Loss {
+  readonly bucket?: string
+  readonly how: LossHow
+}
+
+/** A bucket whose start is being read, and how many keys of it were read so far. */
+export interface Progress {
+  readonly bucket: string
+  readonly keys: number
+}
+
+/**
+ * How the provisioner stands:
+ * - `loading`: some bucket has not been read to its end yet (`reading`);
+ * - `missing`: buckets that protocol §3 to §7 name are not there (`missing`);
+ * - `lost`: buckets that were there cannot be read or written (`lost`), or the bus does not answer;
+ * - `live`: all is read, and what is decided is written.
+ */
+export interface Health {
+  readonly state: "loading" | "missing" | "lost" | "live"
+  readonly missing: ReadonlyArray<string>
+  readonly lost: ReadonlyArray<Loss>
+  readonly reading: ReadonlyArray<Progress>
+  /** How many buckets are read to their end, of how many that are there. */
+  readonly read: number
+  readonly known: number
+  /** For a person: what is so, and what to do. */
+  readonly sentence: string
+}
+
+/** How the provisioner stands, by what it has read and what it lacks. */
+export const healthOf = (parts: Omit<Health, "state" | "sentence">): Health => {
+  const state = parts.lost.length > 0
+    ? "lost"
+    : parts.missing.length > 0
+    ? "missing"
+    : parts.read < parts.known || parts.known === 0
+    ? "loading"
+    : "live"
+  return { state, ...parts, sentence: sentences[state](parts) }
+}
+
+/** Why a bucket is lost, by the error of the bus; a conflict or a size never makes it so. */
+export const lossHow = ({ reason }: BusError): LossHow => {
+  switch (reason._tag) {
+    case "Lost":
+      return reason.how
+    case "Refused":
+      return "refused"
+    default:
+      return "unreachable"
+  }
+}
+
+/** What a health is in trouble with, one name for each thing, so that a trouble that lasts is said once. */
+export const troublesOf = ({ lost, missing }: Health): ReadonlySet<string> =>
+  new Set([
+    ...missing.map((bucket) => `missing ${bucket}`),
+    ...lost.map(({ bucket, how }) => how === "unreachable" ? "unreachable" : `lost ${bucket ?? ""}`)
+  ])
+
+type Parts = Omit<Health, "state" | "sentence">
+
+const sentences: { readonly [State in Health["state"]]: (parts: Parts) => string } = {
+  live: () => "Every bucket is read, and what is decided is written.",
+  loading: ({ known, read, reading }) =>
+    known === 0
+      ? "Reading which buckets there are. Nothing is written before every one is read to its end."
+      : `Reading: ${read} of ${known} buckets are read to their end` +
+        `${list(reading.map(({ bucket, keys }) => `${shown(bucket)}: ${keys} keys so far`), " (", ", ", ")")}. ` +
+        "Nothing is written before all are.",
+  missing: ({ missing }) =>
+    `Nothing is written: there is no bucket ${list(missing.map(shown), "", ", ", "")}. Make them (\`mesh-provisioner setup\`).`,
+  lost: ({ lost }) =>
+    lost.every(({ how }) => how === "unreachable")
+      ? "Nothing is written: the bus does not answer. It is asked again until it does."
+      : `Nothing is written: ${list(lost.filter(({ how }) => how !== "unreachable").map(sayLoss), "", "; ", "")}.`
+}
+
+const sayLoss = ({ bucket, how }: Loss): string => {
+  if (bucket === undefined) {
+    return how === "refused"
+      ? "this account may not read which buckets there are. Grant it"
+      : "the reading of which buckets there are has ended. It is read again"
+  }
+  const name = `bucket ${shown(bucket)}`
+  switch (how) {
+    case "refused":
+      return `this account may not use ${name}. Grant it`
+    case "ended":
+      return `the reading of ${name} has ended. It is read again`
+    case "unreachable":
+      return `${name} does not answer. It is asked again`
+    default:
+      return `${name} is lost: it was there and is not any more. ${mend(bucket)}`
+  }
+}
+
+const mend = (bucket: string): string => {
+  const module = moduleOfBoundBucket(bucket)
+  if (module !== undefined) {
+    return `Let it be made again, or take away the definition of module ${module}`
+  }
+  return isMeshBucket(bucket)
+    ? "Make it again (`mesh-provisioner setup`)"
+    : "Let it be made again, or take it out of the `answers` of the definition that names it"
+}
+
+/** The most names that a sentence lists. */
+const namesListedMax = 20
+
+const list = (names: ReadonlyArray<string>, before: string, between: string, after: string): string => {
+  if (names.length === 0) {
+    return ""
+  }
+  const more = names.length > namesListedMax ? `${between}and ${names.length - namesListedMax} more` : ""
+  return `${before}${names.slice(0, namesListedMax).join(between)}${more}${after}`
+}

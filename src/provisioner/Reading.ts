@@ -1,0 +1,80 @@
+/**
+ * How far one bucket is read (protocol §9): from its start to its end, and from there on.
+ */
+import { Contents, type Difference } from "./Contents.ts"
+import type { BucketEvent } from "../ports/Bus.ts"
+import type { BusError } from "../ports/BusError.ts"
+import { type LossHow, lossHow } from "./Health.ts"
+
+/** The reading of a bucket: `lost` says why it is not read to its end, where it was once or ought to be. */
+export class Reading {
+  /** The reader that is listened to; 0 for none. */
+  reader = 0
+  /** How often in a row it failed. */
+  attempts = 0
+  read = false
+  lost: LossHow | undefined
+  contents = new Contents()
+  /** What was read so far of a start that has not come to its end. */
+  fresh: Contents | undefined = new Contents()
+
+  /** Whether it is read to its end, and its start is not being read again. */
+  get isWhole(): boolean {
+    return this.read && this.fresh === undefined
+  }
+
+  /** Whether the bucket is known not to be there. One that was just deleted may have been made again already. */
+  get isGone(): boolean {
+    return this.lost === "missing"
+  }
+
+  /** A new reader begins at the start. What is known stands until that comes to its end. */
+  begin(reader: number): void {
+    this.reader = reader
+    this.fresh = new Contents()
+  }
+
+  /** The reading failed: what was read stands, and is to be read anew. */
+  fail(error: BusError): void {
+    this.lose(lossHow(error))
+    this.attempts += 1
+  }
+
+  /** It is not read from now on. */
+  lose(how: LossHow): void {
+    this.reader = 0
+    this.read = false
+    this.lost = how
+    this.fresh = new Contents()
+  }
+
+  /**
+   * Takes in events.
+   *
+   * @returns the keys that hold something else than before, and whether the start came to its end by them.
+   */
+  take(events: ReadonlyArray<BucketEvent>): { readonly differences: ReadonlyArray<Difference>; readonly ended: boolean } {
+    const differences: Array<Difference> = []
+    let ended = false
+    for (const event of events) {
+      if (event._tag === "End") {
+        ended = true
+        differences.push(...this.#end())
+      } else if ((this.fresh ?? this.contents).take(event) && this.fresh === undefined) {
+        differences.push({ key: event.key, value: event._tag === "Put" ? event.value : undefined })
+      }
+    }
+    return { differences, ended }
+  }
+
+  #end(): ReadonlyArray<Difference> {
+    const fresh = this.fresh ?? new Contents()
+    const differences = [...fresh.differences(this.contents)]
+    this.contents = fresh
+    this.fresh = undefined
+    this.read = true
+    this.lost = undefined
+    this.attempts = 0
+    return differences
+  }
+}

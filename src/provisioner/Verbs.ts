@@ -1,0 +1,150 @@
+/**
+ * The three verbs of protocol §8, on the bus: their pure halves are the core's; here is what they need of the bus.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { bucketName } from "../core/BucketName.ts"
+import { readJson } from "../core/Decode.ts"
+import { explain, type ExplainReply } from "../core/Explain.ts"
+import { isJsonObject, type Json, sameJson } from "../core/Json.ts"
+import { type Earlier, query, type QueryReply } from "../core/Query.ts"
+import { retire, type RetireReply } from "../core/Retire.ts"
+import { writeUtf8 } from "../core/Utf8.ts"
+import type { VerbError, VerbSource } from "../core/Verb.ts"
+import type { Bus, Revision } from "../ports/Bus.ts"
+import type { BusError } from "../ports/BusError.ts"
+import type { Loop } from "./Loop.ts"
+import { lineOf, notesOf } from "./Words.ts"
+
+/** Why a request is not answered: what the core refuses, and 503 while nothing can be answered (protocol §8). */
+export interface Refusal {
+  readonly code: VerbError["code"] | 503
+  readonly message: string
+}
+
+/** What a reply may be. */
+export interface ReplyOptions {
+  /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
+  readonly replyBytesMax?: number
+}
+
+/** What the verb `retire` answers: the ask's key, and the answer as it was written. */
+export interface Retired {
+  readonly key: string
+  readonly value: Json
+}
+
+/** The verbs of protocol §8. A request is decoded JSON, `{}` where it was empty. */
+export interface Verbs {
+  /** `mesh-provisioner.provisioning`. Fails with 400, or 503 before everything was read once, or where the bus lost the history. */
+  readonly provisioning: (request: unknown, options?: ReplyOptions) => Effect.Effect<QueryReply, Refusal>
+
+  /** `mesh-provisioner.explain`. Fails with 400, 404, or 503 before everything was read once. */
+  readonly explain: (request: unknown, options?: ReplyOptions) => Effect.Effect<ExplainReply, Refusal>
+
+  /**
+   * `mesh-provisioner.retire`: writes the answer by compare-and-set. `caller` is who asks, as the bus names it, where it does.
+   *
+   * Fails with 400, 404, 409, or 503 where nothing may be written now, or the bus did not take it.
+   */
+  readonly retire: (request: unknown, caller?: string) => Effect.Effect<Retired, Refusal>
+}
+
+/** The verbs of a loop. */
+export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: number): Verbs => {
+  const source = Effect.flatMap(loop.source, (source) =>
+    source === undefined
+      ? Effect.flatMap(SubscriptionRef.get(loop.health), ({ sentence }) => Effect.fail(notNow(sentence)))
+      : Effect.succeed(source))
+  return {
+    provisioning: (request, options = {}) =>
+      Effect.flatMap(source, (source) => provisioning(bus, source, request, options)),
+    explain: (request, options = {}) =>
+      Effect.flatMap(source, (source) => Effect.fromResult(explain(source, request, options))),
+    retire: Effect.fnUntraced(function*(request, caller) {
+      const { sentence, state } = yield* SubscriptionRef.get(loop.health)
+      if (state !== "live") {
+        return yield* Effect.fail(notNow(sentence))
+      }
+      const { write } = yield* answer(bus, source, request, caller).pipe(
+        Effect.retry({ while: ({ code }) => code === "Conflict", times: conflictTriesMax - 1 }),
+        Effect.mapError(({ code, message }): Refusal => ({ code: code === "Conflict" ? 409 : code, message }))
+      )
+      yield* Effect.annotateLogs(Effect.logInfo(lineOf(notesOf(write))), { ...notesOf(write) })
+      return { key: write.key, value: write.value }
+    })
+  }
+}
+
+const notNow = (message: string): Refusal => ({ code: 503, message })
+
+const sayBusError = ({ message }: BusError): Refusal => notNow(message)
+
+// --- history -------------------------------------------------------------------------------------------------------
+
+/** The page first without what was earlier, so that only what is on it is asked of the bus. */
+const provisioning = Effect.fnUntraced(function*(
+  bus: Bus["Service"],
+  source: VerbSource,
+  request: unknown,
+  options: ReplyOptions
+): Effect.fn.Return<QueryReply, Refusal> {
+  const page = yield* Effect.fromResult(query(source, request, options))
+  if (!isJsonObject(request) || request["history"] !== true) {
+    return page
+  }
+  const bucket = bucketName[page.what]
+  const earlier = yield* Effect.forEach(
+    page.entries,
+    ({ key, value }) => Effect.map(bus.history(bucket, key), (history) => [key, earlierOf(history, value)] as const),
+    { concurrency: historiesAskedAtOnceMax }
+  ).pipe(Effect.mapError(sayBusError))
+  const histories = new Map(earlier)
+  return yield* Effect.fromResult(
+    query(source, request, { ...options, history: (_bucket, key) => histories.get(key) ?? [] })
+  )
+})
+
+const historiesAskedAtOnceMax = 64
+
+/** What a key held before what it holds now. */
+const earlierOf = (history: ReadonlyArray<Revision>, now: Json | undefined): ReadonlyArray<Earlier> => {
+  const values = history.map((revision): Earlier => ({
+    value: revision._tag === "Put" ? Result.getOrUndefined(readJson(revision.value)) : undefined,
+    time: DateTime.formatIso(DateTime.makeUnsafe(revision.timeMillis))
+  }))
+  return values.length > 0 && sameJson(values.at(-1)?.value, now) ? values.slice(0, -1) : values
+}
+
+// --- an answer -----------------------------------------------------------------------------------------------------
+
+interface AnswerError {
+  readonly code: Refusal["code"] | "Conflict"
+  readonly message: string
+}
+
+/** One try to write an operator's answer, upon what the bus holds now. */
+const answer = Effect.fnUntraced(function*(
+  bus: Bus["Service"],
+  source: Effect.Effect<VerbSource, Refusal>,
+  request: unknown,
+  caller: string | undefined
+): Effect.fn.Return<RetireReply, AnswerError> {
+  const reply = yield* Effect.fromResult(retire(yield* source, request, caller))
+  const { bucket, key, value } = reply.write
+  const bytes = writeUtf8(JSON.stringify(value))
+  yield* bus.get(bucket, key).pipe(
+    Effect.flatMap(Option.match({
+      onNone: () => bus.create(bucket, key, bytes),
+      onSome: ({ revision }) => bus.update(bucket, key, bytes, revision)
+    })),
+    Effect.mapError((error): AnswerError => ({
+      code: error.reason._tag === "Conflict" ? "Conflict" : 503,
+      message: error.message
+    }))
+  )
+  return reply
+})
