@@ -66,7 +66,19 @@ const decodeModule = (json: Json, { module }: { readonly module: string }): Deco
   return { value: definition, faults }
 }
 
-/** The buckets of facts: what others wrote (protocol §3). */
+/**
+ * The buckets of facts: what others wrote (protocol §3). Each has its name, the parts of its keys, who writes it, and how
+ * its values are decoded.
+ *
+ * @example
+ * ```ts
+ * import { factBuckets } from "mesh-provisioner/core"
+ *
+ * factBuckets.haves.name // "mesh-host_haves"
+ * factBuckets.haves.parts // ["node", "module"]
+ * factBuckets.haves.writer // "host"
+ * ```
+ */
 export const factBuckets = {
   modules: {
     name: bucketName.modules,
@@ -151,7 +163,17 @@ export const factBuckets = {
 /** The parts of an ask's key (protocol §6). */
 export type AskPart = "providerNode" | "providerModule" | "node" | "module" | "provision"
 
-/** The buckets of decisions: what the provisioner writes (protocol §4 to §7). */
+/**
+ * The buckets of decisions: what the provisioner writes (protocol §4 to §7). A key's `local` may follow its parts.
+ *
+ * @example
+ * ```ts
+ * import { decisionBuckets } from "mesh-provisioner/core"
+ *
+ * decisionBuckets.plans.name // "mesh-provisioner_plans"
+ * decisionBuckets.plans.parts // ["node", "module"]
+ * ```
+ */
 export const decisionBuckets = {
   registry: { name: bucketName.registry, parts: ["kind"], local: false, writer: "provisioner" },
   provisions: {

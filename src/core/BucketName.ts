@@ -3,7 +3,16 @@
  */
 import { isModuleName } from "./Name.ts"
 
-/** The buckets that protocol §3 to §7 name, by what they hold. */
+/**
+ * The buckets that protocol §3 to §7 name, by what they hold.
+ *
+ * @example
+ * ```ts
+ * import { bucketName } from "mesh-provisioner/core"
+ *
+ * bucketName.needs // "mesh-provisioner_needs"
+ * ```
+ */
 export const bucketName = {
   modules: "mesh-controller_modules",
   assignments: "mesh-controller_assignments",
@@ -21,7 +30,16 @@ export const bucketName = {
   asks: "mesh-provisioner_asks"
 } as const
 
-/** The bucket in which a provider module keeps its bound entries (protocol §3). */
+/**
+ * The bucket in which a provider module keeps its bound entries (protocol §3).
+ *
+ * @example
+ * ```ts
+ * import { boundBucket } from "mesh-provisioner/core"
+ *
+ * boundBucket("postgres") // "postgres_bound"
+ * ```
+ */
 export const boundBucket = (module: string): string => `${module}_bound`
 
 /** The provider module that a bucket of bound entries is of, if it is one. */

@@ -38,7 +38,7 @@ export const decidedBuckets = (decisions: Decisions): ReadonlyMap<string, Decide
  * import { decide, diff, storedIn } from "mesh-provisioner/core"
  *
  * const snapshot = { buckets: { "mesh-controller_assignments": { "n1.shop": { build: "s1" } } } }
- * diff(storedIn(snapshot), decide(snapshot)).length // 12 entries of the registry and a plan
+ * diff(storedIn(snapshot), decide(snapshot)).at(-1)?.key // "n1.shop"
  * ```
  */
 export const diff = (stored: Stored, wanted: Decisions): ReadonlyArray<Write> => {
@@ -61,7 +61,17 @@ export const diff = (stored: Stored, wanted: Decisions): ReadonlyArray<Write> =>
   return writes
 }
 
-/** The decisions that a snapshot holds, as `diff` takes them. */
+/**
+ * The decisions that a snapshot holds, as `diff` takes them.
+ *
+ * @example
+ * ```ts
+ * import { storedIn } from "mesh-provisioner/core"
+ *
+ * const stored = storedIn({ buckets: { "mesh-provisioner_plans": { "n1.shop": {} }, "mesh-host_haves": {} } })
+ * stored.size // 1
+ * ```
+ */
 export const storedIn = (snapshot: Snapshot): Stored =>
   new Map(
     [...indexOf(snapshot)].filter(([bucket]) => isDecisionBucket(bucket)).map(([bucket, values]) => [

@@ -26,6 +26,13 @@ export const isDigest = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 /**
  * Canonical JSON: RFC 8785, but that a lone surrogate is written as `JSON.stringify` writes it (protocol §3), where the
  * RFC, and the libraries for it, give up.
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson } from "mesh-provisioner/core"
+ *
+ * canonicalJson({ b: 1.0, a: [true] }) // "{\"a\":[true],\"b\":1}"
+ * ```
  */
 export const canonicalJson = (value: Json): string => {
   if (isJsonObject(value)) {

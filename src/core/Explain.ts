@@ -59,10 +59,13 @@ export interface ExplainOptions {
  *
  * @example
  * ```ts
+ * import { Result } from "effect"
  * import { decide, explain, Facts } from "mesh-provisioner/core"
  *
  * const facts = Facts.fromSnapshot({ buckets: { "mesh-provisioner_needs": { "n1.shop.bound.database": {} } } })
- * explain({ facts, decisions: decide(facts) }, { node: "n1", module: "shop" }) // waits for its assignment
+ * const { tree } = Result.getOrThrow(explain({ facts, decisions: decide(facts) }, { node: "n1", module: "shop" }))
+ * tree.state // "waiting"
+ * tree.causes[0]?.bucket // "mesh-controller_assignments"
  * ```
  */
 export const explain = (

@@ -35,6 +35,16 @@ const moduleParts: ReadonlySet<Part> = new Set<Part>(["module", "contributor", "
  * Reads a key by its bucket's shape into the names of its parts (protocol §2).
  *
  * @returns the names, or a sentence that says what is wrong with the key.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { factBuckets, readKey } from "mesh-provisioner/core"
+ *
+ * Result.getOrThrow(readKey(factBuckets.collect, "n1.shell=3Azsh.shop"))
+ * // { node: "n1", collection: "shell:zsh", contributor: "shop" }
+ * readKey(factBuckets.collect, "n1.shell=3azsh.shop")._tag // "Failure"
+ * ```
  */
 export const readKey = <P extends Part>(shape: KeyShape<P>, key: string): Result.Result<Names<P>, string> => {
   if (key.length > keyBytesMax) {

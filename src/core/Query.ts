@@ -15,7 +15,16 @@ import { pageOf } from "./Page.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { cut, verbWhy } from "./Words.ts"
 
-/** What the verb can list. */
+/**
+ * What the verb can list, the default first.
+ *
+ * @example
+ * ```ts
+ * import { queryWhat } from "mesh-provisioner/core"
+ *
+ * queryWhat[0] // "registry"
+ * ```
+ */
 export const queryWhat = ["registry", "needs", "applied", "collect", "provisions", "plans", "asks"] as const
 
 /** What the verb can list. */
@@ -138,10 +147,14 @@ const listed: { readonly [What in QueryWhat]: Listed } = {
  *
  * @example
  * ```ts
+ * import { Result } from "effect"
  * import { decide, Facts, query } from "mesh-provisioner/core"
  *
- * const facts = new Facts()
- * query({ facts, decisions: decide(facts) }, { what: "provisions", state: "asked" })
+ * const facts = Facts.fromSnapshot({ buckets: { "mesh-provisioner_needs": { "n1.shop.bound.database": {} } } })
+ * const source = { facts, decisions: decide(facts) }
+ * Result.getOrThrow(query(source, { what: "provisions", state: "asked" })).entries.map(({ key }) => key)
+ * // ["n1.shop.bound.database"]
+ * Result.isFailure(query(source, { what: "provisions", state: "ready" })) // true
  * ```
  */
 export const query = (

@@ -38,11 +38,19 @@ export interface RetireReply {
  *
  * @example
  * ```ts
+ * import { Result } from "effect"
  * import { decide, Facts, retire } from "mesh-provisioner/core"
  *
- * const facts = new Facts()
+ * const facts = Facts.fromSnapshot({
+ *   buckets: {
+ *     "mesh-controller_modules": { postgres: { provides: { database: { credential: "consumer" } } } },
+ *     "postgres_bound": { "n1.shop.database": { state: "provided", by: "n2" } }
+ *   }
+ * })
+ * const source = { facts, decisions: decide(facts) }
  * const request = { key: "n2.postgres.n1.shop.database", answer: "keep", by: "ann" }
- * retire({ facts, decisions: decide(facts) }, request) // a failure: 404
+ * Result.getOrThrow(retire(source, request)).write.bucket // "mesh-provisioner_answers"
+ * retire(source, { ...request, key: "n2.postgres.n9.shop.database" })._tag // "Failure"
  * ```
  */
 export const retire = (source: VerbSource, request: unknown, caller?: string): Result.Result<RetireReply, VerbError> =>

@@ -28,9 +28,12 @@ export interface SnapshotFault extends TextPlace {
  *
  * @example
  * ```ts
+ * import { Result } from "effect"
  * import { parseSnapshot } from "mesh-provisioner/core"
  *
- * parseSnapshot(`{ "buckets": [] }`) // a failure: line 1, column 14
+ * const read = parseSnapshot(`{ "buckets": [] }`)
+ * Result.isFailure(read) ? [read.failure.line, read.failure.column] : []
+ * // [1, 14]
  * ```
  */
 export const parseSnapshot = (text: string): Result.Result<Snapshot, SnapshotFault> => {
@@ -125,7 +128,8 @@ export interface SnapshotChanges {
  * changesBetween(
  *   { buckets: { "mesh-host_haves": { "n1.web": { build: "b1", health: "starting" } } } },
  *   { buckets: { "mesh-host_haves": {} } }
- * ).changes // [{ bucket: "mesh-host_haves", key: "n1.web" }]
+ * ).changes
+ * // [{ bucket: "mesh-host_haves", key: "n1.web" }]
  * ```
  */
 export const changesBetween = (before: Snapshot, after: Snapshot): SnapshotChanges => {
