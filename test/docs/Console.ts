@@ -1,0 +1,62 @@
+/**
+ * The sessions of documents: `console` blocks of commands, `$ command`, each with what it prints. They are run as they
+ * stand, in a folder of their own.
+ */
+import { execFileSync, spawnSync } from "node:child_process"
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, dirname, join } from "node:path"
+
+const root = join(import.meta.dirname, "..", "..")
+
+/** The command line as it was built. */
+export const bin = join(root, "dist", "bin", "mesh-provisioner.js")
+
+/** A document with what its commands print in place of what it says they print. Commands of all blocks share one folder. */
+export const withRealOutput = (markdown: string, folder: string): string =>
+  inCopyOf(folder, (run) =>
+    markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, session: string) => {
+      const commands = session.split("\n").filter((line) => line.startsWith("$ ")).map((line) => line.slice(2))
+      return `\`\`\`console\n${commands.map((command) => `$ ${command}\n${run(command)}`).join("\n")}\`\`\``
+    }))
+
+/** The commands of a document's sessions. */
+export const commandsIn = (markdown: string): ReadonlyArray<string> =>
+  [...markdown.matchAll(/^```console\n([^]*?)^```$/gm)].flatMap(([, session = ""]) =>
+    session.split("\n").filter((line) => line.startsWith("$ ")).map((line) => line.slice(2))
+  )
+
+const inCopyOf = <A>(folder: string, use: (run: (command: string) => string) => A): A => {
+  const copy = mkdtempSync(join(tmpdir(), "mesh-provisioner-console-"))
+  try {
+    cpSync(join(root, folder), join(copy, "work"), { recursive: true })
+    // What npx does in the project's folder is npm's; here it is the bin as it was built.
+    const path = join(copy, "bin")
+    mkdirSync(path)
+    writeFileSync(
+      join(path, "npx"),
+      `#!/bin/sh\n[ "$1" = mesh-provisioner ] && shift && exec "${process.execPath}" "${bin}" "$@"\n`
+    )
+    chmodSync(join(path, "npx"), 0o755)
+    return use((command) => runIn(join(copy, "work"), path, command))
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+const runIn = (cwd: string, path: string, command: string): string => {
+  const { status, stderr, stdout } = spawnSync("sh", ["-c", command], {
+    cwd,
+    encoding: "utf8",
+    timeout: 20_000,
+    env: {
+      PATH: `${path}${delimiter}${process.env["PATH"] ?? ""}`,
+      XDG_CACHE_HOME: join(root, "node_modules", ".cache")
+    }
+  })
+  return `${stdout}${stderr}${status === 0 ? "" : `(exit code ${status})\n`}`
+}
+
+/** What a command of the bin prints. */
+export const printed = (...options: ReadonlyArray<string>): string =>
+  execFileSync(process.execPath, [bin, ...options], { cwd: dirname(bin), encoding: "utf8", timeout: 20_000 })

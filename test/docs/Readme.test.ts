@@ -1,0 +1,94 @@
+/**
+ * Goal: what the README shows is what a stranger gets: each command prints what stands there, each snippet runs and gives
+ * what it says, and every command is in its table.
+ *
+ * Method: the sessions are run with the bin as it was built, in a copy of their folder; `vitest -u` writes down what they print now,
+ * for a person to read and judge. The snippets of the README and of `docs/` are run by the convention of `Checked.ts`.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { beforeAll, describe, expect, test } from "vitest"
+import { commandsIn, printed, withRealOutput } from "./Console.ts"
+import { fencesIn } from "./Snippet.ts"
+import { type Outcome, runSnippets } from "./SnippetRun.ts"
+
+const root = join(import.meta.dirname, "..", "..")
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+const readme = read("README.md")
+
+/** The commands that a help text lists, with their descriptions. */
+const commandsOfHelp = (help: string): ReadonlyMap<string, string> => {
+  const [, list = ""] = /^COMMANDS:?\n((?: +\S.*\n)+)/m.exec(help) ?? []
+  return new Map([...list.matchAll(/^ +(\S+) +(.*)$/gm)].map(([, name = "", words = ""]) => [name, words]))
+}
+
+/** The rows of the README's table of commands: how each is called, and its words. */
+const rows = [...readme.matchAll(/^\| `([a-z]+)( [^`]*)` +\| (.*?) +\|$/gm)].map((
+  [, name = "", usage = "", words = ""]
+) => ({
+  name,
+  usage,
+  words
+}))
+
+describe("the story", () => {
+  test("is told by commands", () => {
+    const verbs = commandsIn(readme).map((command) => /^npx mesh-provisioner (\w+)/.exec(command)?.[1])
+    expect(verbs).toEqual(expect.arrayContaining(["decide", "diff", "explain", "retire", "show"]))
+  })
+
+  test("each command prints what the README says", async () => {
+    await expect(withRealOutput(readme, "examples/shop")).toMatchFileSnapshot(join(root, "README.md"))
+  })
+
+  test("comes to every state that it is about", () => {
+    for (
+      const words of [
+        "asked     bound.database",
+        "asked -> provided",
+        "provided -> failed",
+        "failed -> provided",
+        "unneeded -> retire"
+      ]
+    ) {
+      expect(readme).toContain(words)
+    }
+  })
+})
+
+describe("the table of commands", () => {
+  test("is the list of --help, in its words", () => {
+    expect(new Map(rows.map(({ name, words }) => [name, words]))).toEqual(commandsOfHelp(printed("--help")))
+  })
+
+  test.each(rows)("$name takes what its row shows", ({ name, usage }) => {
+    const help = printed(name, "--help")
+    const shown = usage.match(/--[a-z]+/g) ?? []
+    expect(shown.filter((flag) => !help.includes(`${flag} `))).toEqual([])
+  })
+})
+
+describe("the snippets of the README and docs", () => {
+  const documents = [
+    "README.md",
+    ...(existsSync(join(root, "docs"))
+      ? readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`)
+      : [])
+  ].filter((path) => path.endsWith(".md"))
+  const snippets = documents.flatMap((path) => fencesIn(path, read(path))).filter(({ language }) => language === "ts")
+
+  let outcomes: ReadonlyMap<string, Outcome> = new Map()
+  beforeAll(() => {
+    outcomes = runSnippets(snippets, { "mesh.json": "examples/shop/1-asked.json" })
+  })
+
+  test.each(snippets)("$where compiles, runs, and gives what it says", ({ where }) => {
+    expect(outcomes.get(where)?.faults).toEqual([])
+  })
+
+  test("there are some, and the README's state values", () => {
+    expect([...outcomes].filter(([where, { checks }]) => where.startsWith("README.md:") && checks > 0)).not.toEqual([])
+  })
+})
