@@ -16,7 +16,7 @@ const script = (name: string): ReadonlyArray<string> => [process.execPath, join(
 const parts = new Map<string, ReadonlyArray<string>>([
   ["types", [...compilerCommand(), "--build"]],
   ["lint", [bin("oxlint"), "--deny-warnings", "--format", "unix"]],
-  ["format", [bin("dprint"), "check"]],
+  ["format", [bin("dprint"), "check", "--list-different"]],
   ["unused", [bin("knip"), "--no-progress"]],
   ["package", script("checkPackage.ts")],
   ["size", script("checkSize.ts")],

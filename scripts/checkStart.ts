@@ -1,13 +1,13 @@
 /**
- * Checks the README's `npm start`: it comes up on its example mesh, says how the mesh is, and Ctrl-C ends it cleanly.
+ * Checks the README's `npm start`: it comes up on its example mesh, says what it decides, and Ctrl-C ends it cleanly.
  */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 
 const secondsMax = 60
 
-/** What the first summary by state has in it. */
-const summary = /\d+ provided|provided:? +\d+/
+/** A line that says that something is provided: the mesh is decided, and what is decided is written. */
+const provided = /mesh-provisioner_provisions \S+ provided/
 
 const child = spawn("npm", ["start"], {
   cwd: join(import.meta.dirname, ".."),
@@ -24,7 +24,7 @@ let output = ""
 let interrupted = false
 const take = (text: Buffer): void => {
   output += text.toString()
-  if (interrupted || !summary.test(output)) return
+  if (interrupted || !provided.test(output)) return
   interrupted = true
   signal("SIGINT")
 }
@@ -32,7 +32,9 @@ child.stdout.on("data", take)
 child.stderr.on("data", take)
 
 const tooLate = setTimeout(() => {
-  output += `\nnpm start was ${interrupted ? "not over" : "without a summary"} after ${secondsMax} s\n`
+  output += `\nnpm start was ${
+    interrupted ? "not over" : "without a line that it provides anything"
+  } after ${secondsMax} s\n`
   signal("SIGKILL")
 }, secondsMax * 1000)
 
@@ -41,7 +43,9 @@ child.on("close", (code) => {
   if (interrupted && code === 0) return
   console.error(output.trimEnd())
   console.error(
-    interrupted ? `npm start ended with ${code} after Ctrl-C.` : `npm start ended with ${code} and without a summary.`
+    interrupted
+      ? `npm start ended with ${code} after Ctrl-C.`
+      : `npm start ended with ${code} and without a line that it provides anything.`
   )
   process.exitCode = 1
 })
