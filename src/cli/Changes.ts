@@ -120,14 +120,24 @@ const textIn = (value: Json | undefined, name: string): string | undefined => {
 /** The short name of a bucket of decisions, as `show` takes it. */
 const whatOf = (bucket: string): string => bucket.replace("mesh-provisioner_", "")
 
-/** A change of a decision: what it was, what it is, and its why. */
+/** A change of a decision: what it was, what it is, and why each. */
 export const changeLines = function*({ after, before, bucket, change, key }: DecisionChange): Iterable<Line> {
   const one: Piece = bucket === bucketName.registry ? "kind" : whatOf(bucket).slice(0, -1)
   yield [one, "  ", styled("bold", key), "  ", ...stateChange(change, before, after)]
-  const why = textIn(after ?? before, "why") ?? answeredBy(after ?? before)
-  if (why !== undefined) {
-    yield ["    ", change === "goes" ? "was: " : "", why]
+  const [old, now] = [before, after].map(wordsOf)
+  if (old !== undefined && old !== now) {
+    yield ["    before: ", old]
   }
+  if (now !== undefined) {
+    yield [old === undefined || old === now ? "    " : "    now:    ", now]
+  }
+}
+
+/** What there is to say of a decision: its why; of a kind, who answers it. A plan that is ready has nothing to say. */
+const wordsOf = (value: Json | undefined): string | undefined => {
+  const module = textIn(value, "module")
+  const why = textIn(value, "why") ?? (module === undefined ? "" : `answered by ${module}`)
+  return why === "" ? undefined : why
 }
 
 const stateChange = (change: DecisionChange["change"], before: Json | undefined, after: Json | undefined): Line => {
@@ -139,12 +149,16 @@ const stateChange = (change: DecisionChange["change"], before: Json | undefined,
     case "goes":
       return [styled("red", "goes"), ...(old === undefined ? [] : [", was ", ...word(old)])]
     default:
-      return old === now ? ["changes"] : [...word(old), " -> ", ...word(now)]
+      return old === now
+        ? [...word(now), `  changes its ${membersThatDiffer(before, after).join(", ")}`]
+        : [...word(old), " -> ", ...word(now)]
   }
 }
 
-/** What there is to say of a registry entry. */
-const answeredBy = (value: Json | undefined): string | undefined => {
-  const module = textIn(value, "module")
-  return module === undefined ? undefined : `answered by ${module}`
+/** The names of the members that differ: of the bus's own making, never a stranger's. */
+const membersThatDiffer = (before: Json | undefined, after: Json | undefined): ReadonlyArray<string> => {
+  const [old, now] = [isJsonObject(before) ? before : {}, isJsonObject(after) ? after : {}]
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) =>
+    !sameJson(member(old, name), member(now, name))
+  )
 }

@@ -25,7 +25,9 @@ export const run = Effect.fnUntraced(function*(config: CheckConfig): Effect.fn.R
   const module = yield* moduleOf(config)
   const text = yield* readText(file)
   const definition = yield* definitionOf(file, text)
-  const faults = checkDefinition(definition, module).map((fault) => ({ ...fault, ...placeOfPath(text, fault.path) }))
+  const faults = checkDefinition(definition, module)
+    .map((fault) => ({ ...fault, ...placeOfPath(text, fault.path) }))
+    .sort((one, other) => one.line - other.line || one.column - other.column)
   yield* json ? printJson(jsonOf(module, faults)) : printLines(linesOf(config, module, faults))
   if (faults.length > 0) {
     return yield* new Failure({ exitCode: 1 })

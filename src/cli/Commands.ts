@@ -105,7 +105,10 @@ const decide = Command.make("decide", {
       command: "mesh-provisioner decide mesh.json",
       description: "How much there is in each state, then what is not well and why"
     },
-    { command: "mesh-provisioner decide mesh.json --json | jq .writes", description: "What would be written" },
+    {
+      command: "mesh-provisioner decide mesh.json --json > decisions.json",
+      description: "The same for programs, and what would be written"
+    },
     { command: "mesh-provisioner decide --lines meshes.jsonl", description: "Many snapshots, one a line" }
   ])
 )
@@ -125,8 +128,8 @@ const diff = Command.make("diff", {
   Command.withExamples([
     { command: "mesh-provisioner diff mesh.json changed.json", description: "What the changed facts would come to" },
     {
-      command: "jq '.buckets[\"mesh-host_haves\"] = {}' mesh.json | mesh-provisioner diff mesh.json -",
-      description: "What would change if nobody knew how anything runs"
+      command: "sed s/unhealthy/healthy/ mesh.json | mesh-provisioner diff mesh.json -",
+      description: "What would change if all that is unhealthy were healthy"
     }
   ])
 )

@@ -7,10 +7,10 @@ import type { Ask, Decisions, Plan, Provision } from "../core/Decision.ts"
 import { decidedBuckets, diff, storedIn, type Write } from "../core/Diff.ts"
 import type { Json } from "../core/Json.ts"
 import type { Snapshot } from "../core/Snapshot.ts"
-import { announced } from "./Announce.ts"
+import { announced, isLongSnapshot } from "./Announce.ts"
 import type { Failure } from "./Failure.ts"
 import { type Line, printJson, printJsonLine, printLines, styled } from "./Print.ts"
-import { forEachLine, nameOf, readSnapshot, snapshotOf } from "./Read.ts"
+import { forEachLine, readSnapshot, snapshotOf } from "./Read.ts"
 import { countText, heading, stateCounts, stateWord } from "./Say.ts"
 
 /** What `decide` is asked. */
@@ -25,10 +25,11 @@ export const run = ({ file, json, lines }: DecideConfig): Effect.Effect<void, Fa
   lines
     ? forEachLine(file, ({ line, text }) =>
       Effect.flatMap(snapshotOf(file, text, line), (snapshot) => printJsonLine(answerTo(snapshot))))
-    : Effect.flatMap(announced(`reading ${nameOf(file)}`, readSnapshot(file)), (snapshot) =>
+    : Effect.flatMap(readSnapshot(file), (snapshot) =>
       Effect.flatMap(
         announced(
           "deciding",
+          isLongSnapshot(snapshot),
           Effect.sync(() =>
             decided(snapshot)
           )

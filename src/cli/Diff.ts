@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { decide } from "../core/Decide.ts"
 import type { Decisions } from "../core/Decision.ts"
 import type { Json } from "../core/Json.ts"
-import { announced } from "./Announce.ts"
+import { announced, isLongSnapshot } from "./Announce.ts"
 import { changeLines, type Changes, changesOf, type DecisionChange, type Reread } from "./Changes.ts"
 import { type Failure, usage } from "./Failure.ts"
 import { type Line, printJson, printLines, styled } from "./Print.ts"
@@ -28,14 +28,14 @@ export const run = Effect.fnUntraced(function*({ after, before, json }: DiffConf
   }
   const old = yield* decidedFrom(before)
   const now = yield* decidedFrom(after)
-  const changes = yield* announced("comparing", Effect.sync(() => changesOf(old, now)))
+  const changes = changesOf(old, now)
   yield* json ? printJson(jsonOf(changes)) : printLines(linesOf(changes))
 })
 
 const decidedFrom = (path: string): Effect.Effect<Decisions, Failure> =>
   Effect.flatMap(
-    announced(`reading ${nameOf(path)}`, readSnapshot(path)),
-    (snapshot) => announced(`deciding ${nameOf(path)}`, Effect.sync(() => decide(snapshot)))
+    readSnapshot(path),
+    (snapshot) => announced(`deciding ${nameOf(path)}`, isLongSnapshot(snapshot), Effect.sync(() => decide(snapshot)))
   )
 
 const jsonOf = ({ answersToDelete, conflicts, decisions, outOfShape, rereads }: Changes): Json => ({

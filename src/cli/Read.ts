@@ -9,6 +9,7 @@ import { createReadStream } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { parseSnapshot, type Snapshot } from "../core/Snapshot.ts"
 import { readUtf8 } from "../core/Utf8.ts"
+import { announced, isLongText } from "./Announce.ts"
 import { type Failure, failure } from "./Failure.ts"
 
 /** A file's path as sentences say it. */
@@ -29,7 +30,10 @@ export const readText = Effect.fnUntraced(function*(path: string): Effect.fn.Ret
 
 /** Reads a snapshot from a file, or from standard input. */
 export const readSnapshot = (path: string): Effect.Effect<Snapshot, Failure> =>
-  Effect.flatMap(readText(path), (text) => snapshotOf(path, text))
+  Effect.flatMap(
+    readText(path),
+    (text) => announced(`reading ${nameOf(path)}`, isLongText(text), Effect.suspend(() => snapshotOf(path, text)))
+  )
 
 /** A text as a snapshot. `line` is where it begins in the file. */
 export const snapshotOf = (path: string, text: string, line = 1): Effect.Effect<Snapshot, Failure> =>

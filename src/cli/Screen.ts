@@ -8,7 +8,7 @@ import { fitted, hasColour, type Line, render } from "./Print.ts"
 /** What is shown. */
 export class Screen {
   /** Whether a person sees it live. */
-  readonly live = process.stdout.isTTY === true
+  readonly live = process.stdout.isTTY === true && process.env["TERM"] !== "dumb"
   readonly #colour = hasColour(process.stdout)
   #below: ReadonlyArray<Line> = []
   #drawn = 0

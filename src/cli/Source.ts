@@ -7,18 +7,19 @@ import { decide } from "../core/Decide.ts"
 import { Facts } from "../core/Facts.ts"
 import type { Snapshot } from "../core/Snapshot.ts"
 import type { VerbError, VerbSource } from "../core/Verb.ts"
-import { announced } from "./Announce.ts"
+import { announced, isLongSnapshot } from "./Announce.ts"
 import { type Failure, failure, usage } from "./Failure.ts"
-import { nameOf, readSnapshot } from "./Read.ts"
+import { readSnapshot } from "./Read.ts"
 
 /** The facts of a file, and what is decided from them. */
 export const readSource = (path: string): Effect.Effect<VerbSource, Failure> =>
-  Effect.flatMap(announced(`reading ${nameOf(path)}`, readSnapshot(path)), sourceOf)
+  Effect.flatMap(readSnapshot(path), sourceOf)
 
 /** The facts of a snapshot, and what is decided from them. */
 export const sourceOf = (snapshot: Snapshot): Effect.Effect<VerbSource> =>
   announced(
     "deciding",
+    isLongSnapshot(snapshot),
     Effect.sync(() => {
       const facts = Facts.fromSnapshot(snapshot)
       return { facts, decisions: decide(facts) }
