@@ -23,9 +23,9 @@ export class Reading {
     return this.read && this.fresh === undefined
   }
 
-  /** Whether the bucket is known not to be there. One that was just deleted may have been made again already. */
+  /** Whether the bucket that was read is not there any more. One that was deleted may have been made again already. */
   get isGone(): boolean {
-    return this.lost === "missing"
+    return this.lost === "missing" || this.lost === "deleted"
   }
 
   /** A new reader begins at the start. What is known stands until that comes to its end. */

@@ -240,7 +240,7 @@ export class View {
     if (reading !== undefined && reading.reader === reader) {
       reading.fail(error)
       this.#start(bucket, reading)
-      if (bucket !== undefined && reading.isGone) {
+      if (bucket !== undefined && reading.lost === "missing") {
         this.#names.delete(bucket)
       }
     }
@@ -271,19 +271,19 @@ export class View {
     if (!this.#list.read) {
       return
     }
+    for (const [bucket, reading] of this.#readings) {
+      if (!this.#counts(bucket) || (reading.isGone && this.#mayGo(bucket))) {
+        this.#orders.push({ _tag: "Stop", bucket })
+        this.#readings.delete(bucket)
+        this.facts.closeBucket(bucket)
+        this.factsChanged += 1
+      }
+    }
     for (const bucket of this.#names) {
       if (!this.#readings.has(bucket) && this.#counts(bucket)) {
         const reading = new Reading()
         this.#readings.set(bucket, reading)
         this.#start(bucket, reading)
-      }
-    }
-    for (const [bucket, reading] of this.#readings) {
-      if (!this.#counts(bucket) || (reading.isGone && !this.#mustStay(bucket))) {
-        this.#orders.push({ _tag: "Stop", bucket })
-        this.#readings.delete(bucket)
-        this.facts.closeBucket(bucket)
-        this.factsChanged += 1
       }
     }
   }
@@ -292,10 +292,10 @@ export class View {
     return pageBuckets.includes(bucket) || moduleOfBoundBucket(bucket) !== undefined || this.#answersNamed.has(bucket)
   }
 
-  // A provider's bucket may go with its module's definition, and no bucket else may.
-  #mustStay(bucket: string): boolean {
+  // A provider's bucket may go once its module's definition is gone, and no bucket else may while it counts.
+  #mayGo(bucket: string): boolean {
     const module = moduleOfBoundBucket(bucket)
-    return module === undefined || this.facts.modules.fact(module) !== undefined
+    return module !== undefined && this.facts.modules.fact(module) === undefined
   }
 }
 

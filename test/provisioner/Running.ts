@@ -62,7 +62,7 @@ export const watched = (bus: Bus["Service"], asked: Array<Asked>, interference: 
     )
   return Bus.of({
     ...bus,
-    follow: (bucket) => interference.follow?.(bucket, bus.follow(bucket)) ?? bus.follow(bucket),
+    follow: (bucket) => Effect.suspend(() => interference.follow?.(bucket, bus.follow(bucket)) ?? bus.follow(bucket)),
     followBuckets: interference.followBuckets?.(bus.followBuckets) ?? bus.followBuckets,
     get: (bucket, key) =>
       Effect.andThen(interference.beforeGet?.(bucket, key) ?? Effect.void, bus.get(bucket, key)),
