@@ -8,10 +8,9 @@ import type { Find, ModuleOn, Provision, RegistryEntry, SeatFind, Waits } from "
 import { fillPattern } from "./fact/Definition.ts"
 import { isJsonObject, type Json, member } from "./Json.ts"
 import { writeKey } from "./Key.ts"
-import { keyBytesMax } from "./Limits.ts"
 import { assignmentAt, claimKeyOf, holderOf, type Mesh, type NeedFact, type SoundNeed } from "./Mesh.ts"
 import { outcomeOfHave } from "./Outcome.ts"
-import { entry, found, noHolder, tooLongProvision, versionOf } from "./ProvisionEntry.ts"
+import { entry, found, noHolder, versionOf } from "./ProvisionEntry.ts"
 import { namedCollectionKinds, placementKinds } from "./Registry.ts"
 import type { SettledClaims } from "./Settle.ts"
 import { needWhy } from "./Words.ts"
@@ -83,9 +82,6 @@ const placedNeed = (mesh: Mesh, kind: string, name: string, who: ModuleOn): Prov
 
 const entryNeed = (mesh: Mesh, need: SoundNeed, who: ModuleOn, pattern: BucketFind): Provision => {
   const at = addressed(need, pattern)
-  if (at.key.length > keyBytesMax) {
-    return tooLongProvision(need.names.kind, who)
-  }
   if (need.names.kind === "config") {
     const fact = mesh.facts.configValues.fact(at.key)
     return answeredByEntry(mesh, need, who, at, fact?.value?.value, fact?.why)

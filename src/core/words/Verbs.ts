@@ -36,7 +36,6 @@ export const stepWhy = {
   there: () => "is there",
   seat: (holder: ModuleOn) => `is held by ${on(holder)}`,
   assigned: (build: string) => `is to run at build ${say(build)}`,
-  heard: () => "is heard of",
   says: (state: string, words: string | undefined) =>
     `says ${quote(state)}${words === undefined || words === "" ? "" : `: ${quote(words)}`}`,
   runs: (build: string, health: string, words: string | undefined) =>
