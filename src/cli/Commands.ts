@@ -44,7 +44,7 @@ const json = (shape: string) =>
 
 const from = Flag.String("from").pipe(
   Flag.withMetavar(file),
-  Flag.withDescription("The snapshot that is read, or - for standard input")
+  Flag.withDescription("The snapshot that is read, or - for standard input (required)")
 )
 
 const text = (name: string, metavar: string, description: string) =>
@@ -138,7 +138,7 @@ const show = Command.make(
   "show",
   {
     what: Argument.Literals("WHAT", shown).pipe(
-      Argument.withDescription("What is shown; the registry where left out"),
+      Argument.withDescription(`One of ${shown.join(", ")}; registry where left out`),
       Argument.withDefault("registry")
     ),
     from,
@@ -190,15 +190,15 @@ const explain = Command.make("explain", {
 )
 
 const retire = Command.make("retire", {
-  key: Argument.String("KEY").pipe(Argument.withDescription("The key of the ask, as `show asks` lists it with --json")),
+  key: Argument.String("KEY").pipe(Argument.withDescription("The key of the ask, as `show asks` lists it")),
   answer: Flag.Literals("answer", ["retire", "keep"]).pipe(
-    Flag.withDescription("retire: what was made is undone. keep: it is left alone")
+    Flag.withDescription("retire: what was made is undone; keep: it is left alone (required)")
   ),
-  by: Flag.String("by").pipe(Flag.withMetavar("NAME"), Flag.withDescription("Who answers")),
+  by: Flag.String("by").pipe(Flag.withMetavar("NAME"), Flag.withDescription("Who answers (required)")),
   words: text("words", "WORDS", "Why, for whoever reads it later"),
   from: Flag.String("from").pipe(
     Flag.withMetavar(file),
-    Flag.withDescription("The snapshot that is read, and that the answer is written into")
+    Flag.withDescription("The snapshot that is read, and that the answer is written into (required)")
   )
 }, ({ words, ...config }) => runBy(() => import("./Retire.ts"), { ...config, words: Option.getOrUndefined(words) }))
   .pipe(

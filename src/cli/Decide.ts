@@ -11,7 +11,7 @@ import { announced, isLongSnapshot } from "./Announce.ts"
 import type { Failure } from "./Failure.ts"
 import { type Line, printJson, printJsonLine, printLines, styled } from "./Print.ts"
 import { forEachLine, readSnapshot, snapshotOf } from "./Read.ts"
-import { countText, heading, stateCounts, stateWord } from "./Say.ts"
+import { conflictLines, countText, headed, outOfShapeLines, paragraphs, stateCounts, stateWord } from "./Say.ts"
 
 /** What `decide` is asked. */
 export interface DecideConfig {
@@ -59,45 +59,36 @@ const answerOf = (decisions: Decisions, writes: ReadonlyArray<Write>): Json => (
 })
 
 /** The answer for a person: how much there is of each state, then what is not well, each with its why. */
-const summaryOf = function*(decisions: Decisions, writes: ReadonlyArray<Write>): Iterable<Line> {
-  yield* stateCounts(decisions)
-  yield* notWell(decisions)
-  yield []
-  yield [writesText(writes)]
+const summaryOf = (decisions: Decisions, writes: ReadonlyArray<Write>): Iterable<Line> => {
+  const notWell = [...notWellLines(decisions)]
+  return paragraphs(
+    stateCounts(decisions),
+    notWell.length === 0 ? [[styled("green", "All is well.")]] : notWell,
+    [[writesText(writes)]]
+  )
 }
 
-const notWell = function*(decisions: Decisions): Iterable<Line> {
-  const consumers = [...consumersOf(decisions)]
-  if (consumers.length > 0) {
-    yield* heading("Not as it should be")
-    for (const { key, needs, plan } of consumers) {
-      yield* consumerLines(key, plan, needs)
-    }
-  }
-  const asks = [...decisions.asks].filter(([, { state }]) => state !== "wanted" && state !== "kept")
-  if (asks.length > 0) {
-    yield* heading("What was made and is not needed, or not known to be")
-    for (const [key, ask] of asks) {
-      yield* stated(key, ask)
-    }
-  }
-  if (decisions.conflicts.length > 0) {
-    yield* heading("Kinds that more than one module would answer")
-    for (const { kind, module, why } of decisions.conflicts) {
-      yield [styled("red", kind), "  ", module, "  ", why]
-    }
-  }
-  if (decisions.outOfShape.length > 0) {
-    yield* heading("Facts out of shape")
-    for (const { bucket, key, why } of decisions.outOfShape) {
-      yield [styled("red", bucket), "  ", key, "  ", why]
-    }
-  }
-  if (consumers.length + asks.length + decisions.conflicts.length + decisions.outOfShape.length === 0) {
-    yield []
-    yield [styled("green", "All is well.")]
+const notWellLines = (decisions: Decisions): Iterable<Line> =>
+  paragraphs(
+    headed("Not as it should be", flattened(consumersOf(decisions), consumerLines)),
+    headed("What was made and is not needed, or not known to be", flattened(openAsks(decisions), askLines)),
+    headed("Kinds that more than one module would answer", conflictLines(decisions.conflicts)),
+    headed("Facts out of shape", outOfShapeLines(decisions.outOfShape))
+  )
+
+const flattened = function*<A>(items: Iterable<A>, lines: (item: A) => Iterable<Line>): Iterable<Line> {
+  for (const item of items) {
+    yield* lines(item)
   }
 }
+
+const openAsks = ({ asks }: Decisions): ReadonlyArray<readonly [key: string, ask: Ask]> =>
+  [...asks].filter(([, { state }]) => state !== "wanted" && state !== "kept")
+
+const askLines = ([key, { state, why }]: readonly [key: string, ask: Ask]): ReadonlyArray<Line> => [
+  [stateWord(state, 10), styled("bold", key)],
+  ["    ", why]
+]
 
 interface Consumer {
   readonly key: string
@@ -118,9 +109,8 @@ const consumersOf = function*({ plans, provisions }: Decisions): Iterable<Consum
 }
 
 /** A consumer with each of its needs that is not provided; where its plan waits for more than them, for what. */
-const consumerLines = function*(key: string, plan: Plan | undefined, needs: Consumer["needs"]): Iterable<Line> {
-  const state = plan?.state ?? "waiting"
-  yield [stateWord(state, 10), styled("bold", key)]
+const consumerLines = function*({ key, needs, plan }: Consumer): Iterable<Line> {
+  yield [stateWord(plan?.state ?? "waiting", 10), styled("bold", key)]
   if (plan !== undefined && plan.build === undefined && plan.state === "waiting") {
     yield ["    ", plan.why]
   }
@@ -128,11 +118,6 @@ const consumerLines = function*(key: string, plan: Plan | undefined, needs: Cons
     yield ["    ", stateWord(provision.state, 10), need.slice(key.length + 1)]
     yield ["        ", provision.why]
   }
-}
-
-const stated = function*(key: string, { state, why }: Ask): Iterable<Line> {
-  yield [stateWord(state, 10), styled("bold", key)]
-  yield ["    ", why]
 }
 
 const writesText = (writes: ReadonlyArray<Write>): string => {

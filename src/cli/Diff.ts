@@ -10,7 +10,7 @@ import { changeLines, type Changes, changesOf, type DecisionChange, type Reread 
 import { type Failure, usage } from "./Failure.ts"
 import { type Line, printJson, printLines, styled } from "./Print.ts"
 import { nameOf, readSnapshot } from "./Read.ts"
-import { countText, heading } from "./Say.ts"
+import { conflictLines, countText, headed, outOfShapeLines, paragraphs } from "./Say.ts"
 
 /** What `diff` is asked. */
 export interface DiffConfig {
@@ -46,47 +46,31 @@ const jsonOf = ({ answersToDelete, conflicts, decisions, outOfShape, rereads }: 
   conflicts: { appears: [...conflicts.appears], goes: [...conflicts.goes] }
 })
 
-const linesOf = function*(changes: Changes): Iterable<Line> {
-  const { answersToDelete, conflicts, decisions, outOfShape, rereads } = changes
-  const stated = decisions.filter(({ change }) => change !== "value")
-  for (const change of stated) {
-    yield* changeLines(change)
-  }
-  if (rereads.length > 0) {
-    yield* heading("Would have to read their values again")
-    for (const { build, key, needs } of rereads) {
-      yield [styled("bold", key), "  ", [...(build ? ["its build"] : []), ...needs].join(", ")]
-    }
-  }
-  yield* listLines("Facts that come out of shape", outOfShape.appears.map(({ bucket, key, why }) => [bucket, key, why]))
-  yield* listLines("Facts that come in shape or go", outOfShape.goes.map(({ bucket, key }) => [bucket, key]))
-  yield* listLines("Conflicts that appear", conflicts.appears.map(({ kind, module, why }) => [kind, module, why]))
-  yield* listLines("Conflicts that go", conflicts.goes.map(({ kind, module }) => [kind, module]))
-  yield* listLines("Answers that no longer count", answersToDelete.map((key) => [key]))
-  if (decisions.length + rereads.length + outOfShape.appears.length + outOfShape.goes.length === 0) {
-    yield ["Nothing changes: the decisions are the same."]
-  } else {
-    yield []
-    yield [totalText(decisions, rereads)]
-  }
-}
+const linesOf = ({ answersToDelete, conflicts, decisions, outOfShape, rereads }: Changes): Iterable<Line> =>
+  paragraphs(
+    decisions.filter(({ change }) => change !== "value").flatMap((change) => [...changeLines(change)]),
+    headed("Would have to read their values again", rereads.map(rereadLine)),
+    headed("Facts that come out of shape", outOfShapeLines(outOfShape.appears)),
+    headed("Facts that come in shape or go", outOfShape.goes.map(({ bucket, key }) => [bucket, "  ", key])),
+    headed("Conflicts that appear", conflictLines(conflicts.appears)),
+    headed("Conflicts that go", conflicts.goes.map(({ kind, module }) => [kind, "  ", module])),
+    headed("Answers that no longer count", answersToDelete.map((key) => [key])),
+    [[totalText(decisions, rereads)]]
+  )
 
-const listLines = function*(title: string, rows: ReadonlyArray<ReadonlyArray<string>>): Iterable<Line> {
-  if (rows.length > 0) {
-    yield* heading(title)
-    yield* rows.map((row) => [row.join("  ")])
-  }
-}
+const rereadLine = ({ build, key, needs }: Reread): Line => [
+  styled("bold", key),
+  "  ",
+  [...(build ? ["its build"] : []), ...needs].join(", ")
+]
 
 const totalText = (decisions: ReadonlyArray<DecisionChange>, rereads: ReadonlyArray<Reread>): string => {
   const quiet = decisions.filter(({ change }) => change === "value").length
-  return `${
-    countText(
-      decisions.length - quiet,
-      "decision appears, goes or changes state",
-      "decisions appear, go or change state"
-    )
-  }; ` +
-    `${countText(quiet, "other changes", "others change")} in the same state (--json lists them); ` +
-    `${countText(rereads.length, "module reads its values again", "modules read their values again")}.`
+  const stated = decisions.length - quiet
+  const parts = [
+    stated > 0 && countText(stated, "decision appears, goes or changes state", "decisions appear, go or change state"),
+    quiet > 0 && `${countText(quiet, "other changes", "others change")} in the same state (--json lists them)`,
+    rereads.length > 0 && countText(rereads.length, "module reads its values again", "modules read their values again")
+  ]
+  return `${parts.filter((part) => part !== false).join("; ") || "No decision changes"}.`
 }

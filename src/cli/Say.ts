@@ -1,15 +1,44 @@
 /**
  * What the commands say alike: counts, states, headings.
  */
-import type { Decisions } from "../core/Decision.ts"
+import type { Conflict, Decisions, OutOfShape } from "../core/Decision.ts"
 import { type Line, type Piece, type Style, styled } from "./Print.ts"
 
 /** A count with its noun: `1 kind`, `1,200 kinds`. */
 export const countText = (count: number, one: string, many: string): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`
 
-/** A heading with an empty line before it. */
-export const heading = (text: string): ReadonlyArray<Line> => [[], [styled("bold", text)]]
+/** Groups of lines with an empty line between them; a group without lines is none. */
+export const paragraphs = function*(...groups: ReadonlyArray<Iterable<Line>>): Iterable<Line> {
+  let isFirst = true
+  for (const group of groups) {
+    let isBegun = isFirst
+    for (const line of group) {
+      yield* isBegun ? [] : [[]]
+      yield line
+      isBegun = true
+      isFirst = false
+    }
+  }
+}
+
+/** Lines under a heading; where there are none, nothing. */
+export const headed = function*(title: string, lines: Iterable<Line>): Iterable<Line> {
+  let isBegun = false
+  for (const line of lines) {
+    yield* isBegun ? [] : [[styled("bold", title)]]
+    yield line
+    isBegun = true
+  }
+}
+
+/** Facts out of shape, a line each. */
+export const outOfShapeLines = (facts: ReadonlyArray<OutOfShape>): ReadonlyArray<Line> =>
+  facts.map(({ bucket, key, why }) => [styled("red", bucket), "  ", key, "  ", why])
+
+/** Conflicts of the registry, a line each. */
+export const conflictLines = (conflicts: ReadonlyArray<Conflict>): ReadonlyArray<Line> =>
+  conflicts.map(({ kind, module, why }) => [styled("red", kind), "  ", module, "  ", why])
 
 const styleOf = new Map<string, Style>([
   ...["provided", "ready", "wanted", "kept"].map((state) => [state, "green"] as const),

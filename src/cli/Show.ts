@@ -7,8 +7,8 @@ import { query, type QueryEntry, type QueryReply, type QueryWhat } from "../core
 import type { VerbSource } from "../core/Verb.ts"
 import { cut } from "../core/Words.ts"
 import type { Failure } from "./Failure.ts"
-import { type Line, printJson, printLines, styled } from "./Print.ts"
-import { countText, heading, stateWord } from "./Say.ts"
+import { type Line, printJson, printLines } from "./Print.ts"
+import { conflictLines, headed, outOfShapeLines, paragraphs, stateWord } from "./Say.ts"
 import { answered, readSource, sourceOf } from "./Source.ts"
 import { type Cell, table } from "./Table.ts"
 
@@ -58,21 +58,15 @@ const replyJson = ({ conflicts, entries, outOfShape, what }: QueryReply): Json =
   ...(conflicts === undefined ? {} : { conflicts: [...conflicts] })
 })
 
-const linesOf = function*({ conflicts = [], entries, outOfShape, what }: QueryReply): Iterable<Line> {
-  if (entries.length === 0) {
-    yield [`There are no ${what === "registry" ? "kinds" : what} here.`]
-  } else {
-    const columns = columnsOf[what]
-    yield* table(columns.map(([name]) => name), entries.map((entry) => columns.map(([, cell]) => cell(entry))))
-  }
-  if (conflicts.length > 0) {
-    yield* heading("Kinds that more than one module would answer")
-    yield* conflicts.map(({ kind, module, why }) => [styled("red", kind), "  ", module, "  ", why])
-  }
-  if (outOfShape.length > 0) {
-    yield* heading(countText(outOfShape.length, "fact out of shape", "facts out of shape"))
-    yield* outOfShape.map(({ bucket, key, why }) => [styled("red", bucket), "  ", key, "  ", why])
-  }
+const linesOf = ({ conflicts = [], entries, outOfShape, what }: QueryReply): Iterable<Line> => {
+  const columns = columnsOf[what]
+  return paragraphs(
+    entries.length === 0
+      ? [[`There are no ${what === "registry" ? "kinds" : what} here.`]]
+      : table(columns.map(([name]) => name), entries.map((entry) => columns.map(([, cell]) => cell(entry)))),
+    headed("Kinds that more than one module would answer", conflictLines(conflicts)),
+    headed("Facts out of shape", outOfShapeLines(outOfShape))
+  )
 }
 
 type Column = readonly [header: string, cell: (entry: QueryEntry) => Cell]
