@@ -55,10 +55,10 @@ export const makeLoop = Effect.fnUntraced(function*(
   const hear = (heard: ReadonlyArray<Heard>) =>
     Effect.suspend(() => {
       view.hear(heard)
-      writer.retryRefused(view.takeReadAnew())
+      view.storedChanged = writer.retryRefused(view.takeReadAnew()) || view.storedChanged
       if (heard.some(({ _tag }) => _tag === "TryAgain") || (view.isWhole && !wasWhole)) {
         paused = false
-        writer.retryOvertaken()
+        view.storedChanged = writer.retryOvertaken() || view.storedChanged
       }
       wasWhole = view.isWhole
       return Effect.andThen(Effect.forEach(view.takeOrders(), obey, { discard: true }), sayHealth)
@@ -99,7 +99,7 @@ export const makeLoop = Effect.fnUntraced(function*(
     if (stopped !== undefined || writes.some(({ outcome }) => outcome === "overtaken")) {
       yield* putOff(stopped)
     } else {
-      failures = 0
+      failures = writer.isOvertaken ? failures : 0
       view.writeTrouble = undefined
     }
     if (before === undefined || changes > 0 || writes.length > 0) {

@@ -29,25 +29,37 @@ export class Writer {
     this.#settings = settings
   }
 
-  /** What was refused in these buckets may be tried once more: they were read anew. What was said of it stands said. */
-  retryRefused(buckets: ReadonlySet<string>): void {
-    this.#retry(({ write }) => buckets.has(write.bucket))
+  /** Whether there are keys that others kept writing. */
+  get isOvertaken(): boolean {
+    return [...this.#putOff.values()].some(({ tag }) => tag === "Conflict")
+  }
+
+  /**
+   * What was refused in these buckets may be tried once more: they were read anew. What was said of it stands said.
+   *
+   * @returns whether there is any such write.
+   */
+  retryRefused(buckets: ReadonlySet<string>): boolean {
+    return this.#retry(({ write }) => buckets.has(write.bucket))
   }
 
   /** Keys that others kept writing may be written once more. */
-  retryOvertaken(): void {
-    this.#retry(({ tag }) => tag === "Conflict")
+  retryOvertaken(): boolean {
+    return this.#retry(({ tag }) => tag === "Conflict")
   }
 
-  // What was let go before and not tried since is not wanted any more.
-  #retry(isMeant: (putOff: PutOff) => boolean): void {
+  // What may be tried since the last time and was not is not wanted any more.
+  #retry(isMeant: (putOff: PutOff) => boolean): boolean {
+    let isAny = false
     for (const [id, putOff] of this.#putOff) {
       if (isMeant(putOff) && putOff.again) {
         this.#putOff.delete(id)
       } else if (isMeant(putOff)) {
         putOff.again = true
+        isAny = true
       }
     }
+    return isAny
   }
 
   /** Reads the keys of which nobody knows what they hold. Fails where the bus does not say. */
@@ -118,6 +130,7 @@ export class Writer {
   #overtaken(write: Write, triesLeft: number): Effect.Effect<WriteOutcome, BusError> {
     return Effect.flatMap(this.#read(write.bucket, write.key), (): Effect.Effect<WriteOutcome, BusError> => {
       if (this.#isDone(write)) {
+        this.#putOff.delete(idOf(write))
         return Effect.succeed("same")
       }
       if (write.bucket === bucketName.answers) {
