@@ -20,7 +20,7 @@ const parts = new Map<string, ReadonlyArray<string>>([
   ["unused", [bin("knip"), "--no-progress"]],
   ["package", script("checkPackage.ts")],
   ["size", script("checkSize.ts")],
-  ["docs", [bin("vitest"), "run", "test/docs"]],
+  ["docs", [bin("vitest"), "run", "test/docs", "--reporter", "default"]],
   ["start", script("checkStart.ts")]
 ])
 
