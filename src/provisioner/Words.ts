@@ -27,7 +27,7 @@ export const escaped = (text: string): string =>
 
 const written = /^[A-Za-z0-9_\-/=.]+$/
 
-/** What a log line of a write says beside its words: the bucket, the key, and of a decision its state and reason. */
+/** What a log line of a write says beside its words: the bucket, the key, and of what is put its state and reason. */
 export interface WriteNotes {
   readonly op: Write["op"]
   readonly bucket: string
@@ -41,7 +41,7 @@ export const notesOf = (write: Write): WriteNotes => ({
   op: write.op,
   bucket: shown(write.bucket),
   key: shown(write.key),
-  ...(write.op === "put" ? { ...codeOf(write.value, "state"), ...codeOf(write.value, "reason") } : {})
+  ...(write.op === "put" ? codesOf(write.value) : {})
 })
 
 /** The line of a write: `put mesh-provisioner_provisions n1.shop.bound.database asked not-bound`. */
@@ -53,7 +53,14 @@ export const overtakenWords = ({ bucket, key }: Write): string =>
   `Key ${shown(key)} of bucket ${shown(bucket)} is written by another again and again. ` +
   "Only the provisioner may write there (protocol §9): find the other, or run one provisioner alone."
 
-const codeOf = <Name extends string>(value: Json, name: Name): { readonly [N in Name]?: string } => {
+// An operator's answer is said by `answer`, and has no state.
+const codesOf = (value: Json): Pick<WriteNotes, "state" | "reason"> => {
+  const state = codeOf(value, "state") ?? codeOf(value, "answer")
+  const reason = codeOf(value, "reason")
+  return { ...(state === undefined ? {} : { state }), ...(reason === undefined ? {} : { reason }) }
+}
+
+const codeOf = (value: Json, name: string): string | undefined => {
   const code = isJsonObject(value) ? member(value, name) : undefined
-  return typeof code === "string" ? { [name]: code } as { readonly [N in Name]: string } : {}
+  return typeof code === "string" ? code : undefined
 }

@@ -89,6 +89,8 @@ export interface Running {
   readonly turns: Array<Turn>
   /** How often it decided. */
   readonly decided: () => number
+  /** Has an effect log to `lines` too. */
+  readonly logged: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Ends it, as a clean stop does. */
   readonly stop: Effect.Effect<void>
 }
@@ -106,13 +108,15 @@ export const start = Effect.fnUntraced(function*({ interference, ...options }: R
   const turns: Array<Turn> = []
   let decided = 0
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.provideService(effect, Logger.CurrentLoggers, new Set([keeping(lines)]))
   const counted = (facts: Parameters<typeof decide>[0]) => {
     decided += 1
     return decide(facts)
   }
   const provisioner = yield* Provisioner.make({ decide: counted, ...options }).pipe(
     Effect.provideService(Bus, watched(memory.as({ role: "provisioner" }), asked, interference)),
-    Effect.provideService(Logger.CurrentLoggers, new Set([keeping(lines)])),
+    logged,
     Scope.provide(scope)
   )
   const subscription = yield* Scope.provide(provisioner.turns, scope)
@@ -127,6 +131,7 @@ export const start = Effect.fnUntraced(function*({ interference, ...options }: R
     lines,
     turns,
     decided: () => decided,
+    logged,
     stop: Scope.close(scope, Exit.void)
   }
   return running
