@@ -36,11 +36,11 @@ const statementsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Statement> =>
   return statements.map(({ line, lines }) => ({ line, lines: withoutBlankEnd(lines) }))
 }
 
-const isStated = (line: string): boolean => /^\/\/ /.test(line) && stated(line) !== undefined
+const isStated = (line: string): boolean => line.startsWith("// ") && stated(line) !== undefined
 
 /** Whether a value may be stated below: of a statement that is not only a comment, and states none yet. */
 const isOpen = (lines: ReadonlyArray<string>): boolean =>
-  !/^\/\//.test(lines[0] ?? "") && stated(lines.at(-1) ?? "") === undefined && lines.at(-1) !== ""
+  lines[0]?.startsWith("//") === false && stated(lines.at(-1) ?? "") === undefined && lines.at(-1) !== ""
 
 const withoutBlankEnd = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1)
@@ -48,7 +48,7 @@ const withoutBlankEnd = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 const checkedStatement = ({ line, lines }: Statement, where: string): string => {
   const text = lines.join("\n")
   const value = stated(lines.at(-1) ?? "")
-  if (value === undefined || /^\/\//.test(text)) {
+  if (value === undefined || text.startsWith("//")) {
     return text
   }
   const bare = text.replace(/\s*\/\/ [^\n]*$/, "")

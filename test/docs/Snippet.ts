@@ -63,7 +63,7 @@ export const declarationsIn = (path: string, source: string): ReadonlyArray<Decl
 
 /** The line at which the doc comment right above a line begins; the line itself where there is none. */
 const docStart = (lines: ReadonlyArray<string>, index: number): number => {
-  if (!/\*\/$/.test(lines[index - 1] ?? "")) {
+  if (lines[index - 1]?.endsWith("*/") !== true) {
     return index
   }
   for (let start = index - 1; start >= 0; start--) {
