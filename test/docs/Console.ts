@@ -17,7 +17,9 @@ export const withRealOutput = (markdown: string, folder: string): string =>
   inCopyOf(folder, (run) =>
     markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, session: string) => {
       const commands = session.split("\n").filter((line) => line.startsWith("$ ")).map((line) => line.slice(2))
-      return `\`\`\`console\n${commands.map((command) => `$ ${command}\n${run(command)}`).join("\n")}\`\`\``
+      return `\`\`\`console\n${
+        commands.map((command) => `$ ${command}\n${run(command)}`).join("\n").replaceAll(/^(\$ .*\n)\n(?=\$ )/gm, "$1")
+      }\`\`\``
     }))
 
 /** The commands of a document's sessions. */
