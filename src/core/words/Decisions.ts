@@ -167,9 +167,11 @@ export const askWhy = {
   answered: (answer: "retire" | "keep", by: string, said: string | undefined) =>
     `${by === "" ? "an operator" : say(by)} answered ${answer}${words(said)}`,
   free: (claim: SaidClaim) =>
-    `nobody needs ${of(claim)}, and its definition says that it can be made again at no loss, so nobody is asked`,
+    `nobody needs what was made here as ${of(claim)}, ` +
+    `and its definition says that it can be made again at no loss, so nobody is asked`,
   unneeded: (claim: SaidClaim, provider: ModuleOn) =>
-    `nobody needs ${of(claim)} any more, and ${on(provider)} still has it; answer retire to have it undone, or keep`,
+    `${on(provider)} still has ${of(claim)}, and nobody needs it there any more; ` +
+    `answer retire to have it undone, or keep`,
   heldOther: (claim: SaidClaim) =>
     `seat vault has another holder, which is asked for ${of(claim)}; this one keeps what it has`,
   heldName: (claim: SaidClaim) =>

@@ -48,11 +48,14 @@ export const valueWhy = {
 
 /** What is wrong with a value, by the paths of what is wrong in it. */
 export const faultsWhy = (faults: ReadonlyArray<Fault>, more: number): string =>
-  faults.map(({ expected, path }) => path.length === 0 ? expected : `${sayPath(path)}: ${expected}`).join("; ") +
-  (more > 0 ? `; and ${more} more` : "")
+  faults.map(sayFault).join("; ") + (more > 0 ? `; and ${more} more` : "")
 
-/** A path in a value, as a sentence says it. */
-export const sayPath = (path: ReadonlyArray<string>): string => path.map(say).join(".")
+const sayFault = ({ expected, path }: Fault): string =>
+  path.length === 0 ? expected : `${sayPath(path)}${expected === "is missing" ? " " : ": "}${expected}`
+
+/** A path in a value, as a sentence says it: a name with anything but letters, digits, _ and - in it is quoted. */
+export const sayPath = (path: ReadonlyArray<string>): string =>
+  path.map((name) => /^[\w-]+$/.test(name) ? say(name) : JSON.stringify(say(name))).join(".")
 
 /** What a part of a definition is expected to be, where its schema alone cannot say it (protocol §3). */
 export const definitionExpects = {

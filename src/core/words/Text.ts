@@ -9,8 +9,13 @@ export const cut = (text: string, codePointsMax: number): string => {
     return text
   }
   let end = 0
-  for (let count = 0; count < codePointsMax && end < text.length; count++) {
-    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  let count = 0
+  for (const codePoint of text) {
+    if (count === codePointsMax) {
+      break
+    }
+    end += codePoint.length
+    count += 1
   }
   return text.slice(0, end)
 }

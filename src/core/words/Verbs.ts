@@ -4,7 +4,7 @@
 import type { ModuleOn } from "../Decision.ts"
 import { list, on, quote, say } from "./Text.ts"
 
-const allowed = (names: ReadonlyArray<string>): string => `allowed ${names.length === 1 ? "is" : "are"} ${list(names)}`
+const allowed = (names: ReadonlyArray<string>): string => `allowed are ${list(names)}`
 
 /** Why a request is refused. */
 export const verbWhy = {
@@ -54,15 +54,16 @@ export const mendWhy = {
   credential: () =>
     "say \"consumer\" where the provider makes something for each consumer, \"none\" where running is all it does",
   version: () => "write a version like \"1.4.0\", or leave it out for 0.0.0",
-  fields: () => "name each field and give it the type \"string\", \"integer\", \"boolean\" or \"secret\"",
+  fields: () =>
+    "give each field the type \"string\", \"integer\" or \"boolean\", or \"secret\" where credential is \"consumer\"",
   retire: () => "say \"ask\" (or leave it out), or \"free\" where what it makes can be made again at no loss",
   seat: () => "give the name of the seat, or leave it out",
   provision: () =>
     "write { \"credential\": \"consumer\" | \"none\", \"contract\"?, \"retire\"?, \"seat\"? } under a name that is not the vault's",
-  answer: () => "write { \"bucket\", \"key\" } or { \"seat\", \"verb\" }",
+  answer: () => "write { \"bucket\", \"key\" } or { \"seat\", \"verb\" } under a kind that is not _epoch",
   bucket: (module: string) => `name a bucket that begins with ${module}_ and is the module's own`,
   pattern: () => "join tokens with . of which each is <node>, <module>, <kind>, <name> or a token itself",
-  compiledIn: () => "take this kind out: the mesh answers it itself",
+  compiledIn: () => "give the kind another name, or take it out",
   directory: () => "say how it treats files it does not know: \"unknown\": \"program\", \"mesh\" or \"leave\"",
   value: () => "write the definition without it"
 }
