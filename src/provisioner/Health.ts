@@ -82,7 +82,9 @@ const sentences: { readonly [State in Health["state"]]: (parts: Parts) => string
         `${list(reading.map(({ bucket, keys }) => `${shown(bucket)}: ${keys} keys so far`), " (", ", ", ")")}. ` +
         "Nothing is written before all are.",
   missing: ({ missing }) =>
-    `Nothing is written: there is no bucket ${list(missing.map(shown), "", ", ", "")}. Make them (\`mesh-provisioner setup\`).`,
+    `Nothing is written: there is no bucket ${
+      list(missing.map(shown), "", ", ", "")
+    }. Make them (\`mesh-provisioner setup\`).`,
   lost: ({ lost }) =>
     lost.every(({ how }) => how === "unreachable")
       ? "Nothing is written: the bus does not answer. It is asked again until it does."
@@ -128,3 +130,6 @@ const list = (names: ReadonlyArray<string>, before: string, between: string, aft
   const more = names.length > namesListedMax ? `${between}and ${names.length - namesListedMax} more` : ""
   return `${before}${names.slice(0, namesListedMax).join(between)}${more}${after}`
 }
+
+/** How it stands before anything was heard. */
+export const healthAtFirst: Health = healthOf({ missing: [], lost: [], reading: [], read: 0, known: 0 })

@@ -4,13 +4,12 @@
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { Decisions } from "../core/Decision.ts"
 import { diff } from "../core/Diff.ts"
 import type { VerbSource } from "../core/Verb.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
-import { type Health, troublesOf } from "./Health.ts"
+import type { Health } from "./Health.ts"
 import type { Heard, Order } from "./Heard.ts"
 import { retryDelayMillis, type Settings } from "./Settings.ts"
 import type { Turn } from "./Turn.ts"
@@ -26,125 +25,120 @@ export interface Surroundings {
   readonly obey: (order: Order) => Effect.Effect<void>
   /** Has `TryAgain` heard after so long; an earlier one is called off. */
   readonly tryAgainAfter: (millis: number) => Effect.Effect<void>
+  /** Says how it stands, whenever something was heard or written. */
+  readonly tell: (health: Health) => Effect.Effect<void>
   readonly publish: (turn: Turn) => Effect.Effect<void>
 }
 
-/** The loop, as it is run and asked. */
-export interface Loop {
-  readonly run: Effect.Effect<never>
-  readonly health: SubscriptionRef.SubscriptionRef<Health>
-  readonly source: Effect.Effect<VerbSource | undefined>
-}
+/** The loop. What it knows is its own: nothing else may change it while it runs. */
+export class Loop {
+  readonly #around: Surroundings
+  readonly #view = new View()
+  readonly #writer: Writer
+  #decided: Decisions | undefined
+  #wasWhole = false
+  /** Nothing is written until it is tried again: the bus did not take the last write. */
+  #isPaused = false
+  /** How often in a row writing had to be put off. */
+  #failures = 0
 
-/** The loop in its surroundings, before it runs. */
-export const makeLoop = Effect.fnUntraced(function*(
-  { bus, inbox, obey, publish, settings, tryAgainAfter }: Surroundings
-): Effect.fn.Return<Loop> {
-  const view = new View()
-  const writer = new Writer(bus, view, settings)
-  const health = yield* SubscriptionRef.make(view.health())
-  const sayHealth = speaker(view, health)
-  let decided: Decisions | undefined
-  let wasWhole = false
-  let paused = false
-  let failures = 0
+  constructor(around: Surroundings) {
+    this.#around = around
+    this.#writer = new Writer(around.bus, this.#view, around.settings)
+  }
 
-  const isDue = () =>
-    view.isWhole && !paused && (decided === undefined || view.factsChanged > 0 || view.storedChanged)
+  /** How it stands. */
+  get health(): Health {
+    return this.#view.health()
+  }
 
-  const hear = (heard: ReadonlyArray<Heard>) =>
-    Effect.suspend(() => {
-      view.hear(heard)
-      view.storedChanged = writer.retryRefused(view.takeReadAnew()) || view.storedChanged
-      if (heard.some(({ _tag }) => _tag === "TryAgain") || (view.isWhole && !wasWhole)) {
-        paused = false
-        view.storedChanged = writer.retryOvertaken() || view.storedChanged
+  /** The facts, and what was decided from them last. */
+  get source(): VerbSource | undefined {
+    return this.#decided === undefined ? undefined : { facts: this.#view.facts, decisions: this.#decided }
+  }
+
+  /** Runs it. */
+  readonly run: Effect.Effect<never> = Effect.gen({ self: this }, function*() {
+    yield* this.#hear([])
+    while (true) {
+      yield* this.#hear(yield* Queue.takeAll(this.#around.inbox))
+      yield* this.#settle()
+      while (this.#isDue) {
+        yield* this.#turn()
+        yield* this.#tell
+        yield* this.#settle()
       }
-      wasWhole = view.isWhole
-      return Effect.andThen(Effect.forEach(view.takeOrders(), obey, { discard: true }), sayHealth)
+    }
+  })
+
+  get #isDue(): boolean {
+    const { factsChanged, isWhole, storedChanged } = this.#view
+    return isWhole && !this.#isPaused && (this.#decided === undefined || factsChanged > 0 || storedChanged)
+  }
+
+  readonly #tell: Effect.Effect<void> = Effect.suspend(() => this.#around.tell(this.health))
+
+  #hear(heard: ReadonlyArray<Heard>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const view = this.#view
+      view.hear(heard)
+      const isRetry = heard.some(({ _tag }) => _tag === "TryAgain") || (view.isWhole && !this.#wasWhole)
+      this.#isPaused &&= !isRetry
+      this.#wasWhole = view.isWhole
+      const isRefusedDue = this.#writer.retryRefused(view.takeReadAnew())
+      const isOvertakenDue = isRetry && this.#writer.retryOvertaken()
+      view.storedChanged ||= isRefusedDue || isOvertakenDue
+      return Effect.andThen(Effect.forEach(view.takeOrders(), this.#around.obey, { discard: true }), this.#tell)
     })
+  }
 
   // A batch is settled when nothing more came for a moment, and waits for no more than a bounded time.
-  const settle = Effect.gen(function*() {
-    for (let waited = 0; isDue() && waited < settings.batchWaitMillisMax; waited += settings.quietMillis) {
-      yield* Effect.sleep(settings.quietMillis)
-      const more = yield* Queue.clear(inbox)
-      if (more.length === 0) {
-        return
+  #settle(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      const { batchWaitMillisMax, quietMillis } = this.#around.settings
+      for (let waited = 0; this.#isDue && waited < batchWaitMillisMax; waited += quietMillis) {
+        yield* Effect.sleep(quietMillis)
+        const more = yield* Queue.clear(this.#around.inbox)
+        if (more.length === 0) {
+          return
+        }
+        yield* this.#hear(more)
       }
-      yield* hear(more)
-    }
-  })
-
-  const putOff = (trouble: BusError | undefined) => {
-    failures += 1
-    paused = trouble !== undefined
-    view.writeTrouble = trouble
-    view.storedChanged ||= paused
-    return tryAgainAfter(retryDelayMillis(settings, failures))
+    })
   }
 
-  const turn = Effect.gen(function*() {
-    const known = yield* Effect.result(writer.readUnknown)
-    if (Result.isFailure(known)) {
-      return yield* putOff(known.failure)
-    }
-    const changes = view.factsChanged
-    const before = decided
-    const after = before === undefined || changes > 0 ? settings.decide(view.facts) : before
-    decided = after
-    view.factsChanged = 0
-    view.storedChanged = false
-    const { stopped, writes } = yield* writer.writeAll(diff(view.stored, after))
-    if (stopped !== undefined || writes.some(({ outcome }) => outcome === "overtaken")) {
-      yield* putOff(stopped)
-    } else {
-      failures = writer.isOvertaken ? failures : 0
-      view.writeTrouble = undefined
-    }
-    if (before === undefined || changes > 0 || writes.length > 0) {
-      yield* publish({ changes, before, after, writes })
-    }
-  })
-
-  const run = Effect.gen(function*() {
-    yield* hear([])
-    while (true) {
-      yield* hear(yield* Queue.takeAll(inbox))
-      yield* settle
-      while (isDue()) {
-        yield* turn
-        yield* sayHealth
-        yield* settle
+  #turn(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      const known = yield* Effect.result(this.#writer.readUnknown)
+      if (Result.isFailure(known)) {
+        return yield* this.#putOff(known.failure)
       }
-    }
-  })
-
-  return {
-    run,
-    health,
-    source: Effect.sync(() => decided === undefined ? undefined : { facts: view.facts, decisions: decided })
+      const view = this.#view
+      const changes = view.factsChanged
+      const before = this.#decided
+      const after = before === undefined || changes > 0 ? this.#around.settings.decide(view.facts) : before
+      this.#decided = after
+      view.factsChanged = 0
+      view.storedChanged = false
+      const { stopped, writes } = yield* this.#writer.writeAll(diff(view.stored, after))
+      if (stopped !== undefined || writes.some(({ outcome }) => outcome === "overtaken")) {
+        yield* this.#putOff(stopped)
+      } else {
+        this.#failures = this.#writer.isOvertaken ? this.#failures : 0
+        view.writeTrouble = undefined
+      }
+      if (before === undefined || changes > 0 || writes.length > 0) {
+        yield* this.#around.publish({ changes, before, after, writes })
+      }
+    })
   }
-})
 
-/** Keeps the health that is shown, and says a trouble once: when it begins, and when nothing is in trouble any more. */
-const speaker = (view: View, shown: SubscriptionRef.SubscriptionRef<Health>): Effect.Effect<void> => {
-  let told = ""
-  let troubles: ReadonlySet<string> = new Set()
-  let isSaidLive = false
-  return Effect.suspend(() => {
-    const health = view.health()
-    const tells = JSON.stringify(health)
-    if (tells === told) {
-      return Effect.void
-    }
-    told = tells
-    const now = troublesOf(health)
-    const isWorse = [...now].some((trouble) => !troubles.has(trouble))
-    const isLive = health.state === "live" && !isSaidLive
-    troubles = now
-    isSaidLive = isWorse ? false : isSaidLive || isLive
-    const line = isWorse ? Effect.logWarning(health.sentence) : isLive ? Effect.logInfo(health.sentence) : Effect.void
-    return Effect.andThen(SubscriptionRef.set(shown, health), Effect.annotateLogs(line, { health: health.state }))
-  })
+  /** Tries again later, the later the more often it was put off; with a trouble of the bus, nothing is written till then. */
+  #putOff(trouble: BusError | undefined): Effect.Effect<void> {
+    this.#failures += 1
+    this.#isPaused = trouble !== undefined
+    this.#view.writeTrouble = trouble
+    this.#view.storedChanged ||= this.#isPaused
+    return this.#around.tryAgainAfter(retryDelayMillis(this.#around.settings, this.#failures))
+  }
 }

@@ -18,11 +18,12 @@ import type * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { VerbSource } from "../core/Verb.ts"
 import { Bus } from "../ports/Bus.ts"
-import type { Health } from "./Health.ts"
+import { type Health, healthAtFirst } from "./Health.ts"
 import type { Heard } from "./Heard.ts"
-import { makeLoop } from "./Loop.ts"
+import { Loop } from "./Loop.ts"
 import { read } from "./Reader.ts"
 import { type ProvisionerOptions, settingsOf } from "./Settings.ts"
+import { speaker } from "./Speaker.ts"
 import type { Turn } from "./Turn.ts"
 import { type Verbs, verbsOf } from "./Verbs.ts"
 
@@ -74,7 +75,8 @@ export class Provisioner extends Context.Service<Provisioner, {
     const turns = yield* Effect.acquireRelease(PubSub.sliding<Turn>(turnsKeptMax), PubSub.shutdown)
     const readers = yield* FiberMap.make<string | undefined, void, never>()
     const timer = yield* FiberHandle.make()
-    const loop = yield* makeLoop({
+    const health = yield* SubscriptionRef.make(healthAtFirst)
+    const loop = new Loop({
       bus,
       settings,
       inbox,
@@ -84,6 +86,7 @@ export class Provisioner extends Context.Service<Provisioner, {
           : Effect.asVoid(FiberMap.run(readers, order.bucket, read(bus, settings, order, inbox))),
       tryAgainAfter: (millis) =>
         Effect.asVoid(FiberHandle.run(timer, Effect.delay(Queue.offer(inbox, { _tag: "TryAgain" }), millis))),
+      tell: speaker(health),
       publish: (turn) => Effect.asVoid(PubSub.publish(turns, turn))
     })
     const compare = Effect.delay(Queue.offer(inbox, { _tag: "Compare" }), settings.compareEveryMillis)
@@ -91,9 +94,9 @@ export class Provisioner extends Context.Service<Provisioner, {
       Effect.raceAllFirst([loop.run, Effect.forever(compare), Effect.andThen(FiberMap.join(readers), Effect.never)])
     )
     return Provisioner.of({
-      health: SubscriptionRef.get(loop.health),
-      healthChanges: SubscriptionRef.changes(loop.health),
-      source: loop.source,
+      health: SubscriptionRef.get(health),
+      healthChanges: SubscriptionRef.changes(health),
+      source: Effect.sync(() => loop.source),
       turns: PubSub.subscribe(turns),
       verbs: verbsOf(bus, loop, settings.conflictTriesMax),
       ended: Fiber.join(running)

@@ -33,5 +33,7 @@ const tell = <Event>(
   inbox: Queue.Enqueue<Heard>,
   as: (events: ReadonlyArray<Event>) => Heard
 ): Effect.Effect<never, BusError, Scope.Scope> =>
-  Effect.flatMap(followed, (queue) =>
-    Effect.forever(Effect.flatMap(Queue.takeAll(queue), (events) => Queue.offer(inbox, as(events)))))
+  Effect.flatMap(
+    followed,
+    (queue) => Effect.forever(Effect.flatMap(Queue.takeAll(queue), (events) => Queue.offer(inbox, as(events))))
+  )

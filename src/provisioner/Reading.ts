@@ -1,9 +1,9 @@
 /**
  * How far one bucket is read (protocol §9): from its start to its end, and from there on.
  */
-import { Contents, type Difference } from "./Contents.ts"
 import type { BucketEvent } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
+import { Contents, type Difference } from "./Contents.ts"
 import { type LossHow, lossHow } from "./Health.ts"
 
 /** The reading of a bucket: `lost` says why it is not read to its end, where it was once or ought to be. */
@@ -53,7 +53,9 @@ export class Reading {
    *
    * @returns the keys that hold something else than before, and whether the start came to its end by them.
    */
-  take(events: ReadonlyArray<BucketEvent>): { readonly differences: ReadonlyArray<Difference>; readonly ended: boolean } {
+  take(
+    events: ReadonlyArray<BucketEvent>
+  ): { readonly differences: ReadonlyArray<Difference>; readonly ended: boolean } {
     const differences: Array<Difference> = []
     let ended = false
     for (const event of events) {

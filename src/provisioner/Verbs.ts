@@ -5,7 +5,6 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import { bucketName } from "../core/BucketName.ts"
 import { readJson } from "../core/Decode.ts"
 import { explain, type ExplainReply } from "../core/Explain.ts"
@@ -55,17 +54,16 @@ export interface Verbs {
 
 /** The verbs of a loop. */
 export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: number): Verbs => {
-  const source = Effect.flatMap(loop.source, (source) =>
-    source === undefined
-      ? Effect.flatMap(SubscriptionRef.get(loop.health), ({ sentence }) => Effect.fail(notNow(sentence)))
-      : Effect.succeed(source))
+  const source = Effect.suspend(() =>
+    loop.source === undefined ? Effect.fail(notNow(loop.health.sentence)) : Effect.succeed(loop.source)
+  )
   return {
     provisioning: (request, options = {}) =>
       Effect.flatMap(source, (source) => provisioning(bus, source, request, options)),
     explain: (request, options = {}) =>
       Effect.flatMap(source, (source) => Effect.fromResult(explain(source, request, options))),
     retire: Effect.fnUntraced(function*(request, caller) {
-      const { sentence, state } = yield* SubscriptionRef.get(loop.health)
+      const { sentence, state } = loop.health
       if (state !== "live") {
         return yield* Effect.fail(notNow(sentence))
       }

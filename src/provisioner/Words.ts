@@ -1,8 +1,8 @@
 /**
  * What is logged of strangers' words: names alone, cut to a bound, and never a character that steers a terminal.
  */
-import { isJsonObject, type Json, member } from "../core/Json.ts"
 import type { Write } from "../core/Diff.ts"
+import { isJsonObject, type Json, member } from "../core/Json.ts"
 
 /** The most characters of a name that are shown. */
 export const shownCharactersMax = 256

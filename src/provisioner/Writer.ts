@@ -116,14 +116,14 @@ export class Writer {
     if (write.op === "delete") {
       return revision === undefined
         ? Effect.void
-        : Effect.map(this.#bus.delete(bucket, key, revision), (deleted) => this.#view.wrote(bucket, key, deleted))
+        : Effect.map(this.#bus.delete(bucket, key, revision), (deleted) => this.#view.wroteDelete(bucket, key, deleted))
     }
     const json = write.value
     const bytes = writeUtf8(JSON.stringify(json))
     const sent = revision === undefined
       ? this.#bus.create(bucket, key, bytes)
       : this.#bus.update(bucket, key, bytes, revision)
-    return Effect.map(sent, (written) => this.#view.wrote(bucket, key, written, { bytes, json }))
+    return Effect.map(sent, (written) => this.#view.wrotePut(bucket, key, written, bytes, json))
   }
 
   // Another wrote the key. An answer that is another one now is to be judged anew, and not deleted.

@@ -2,7 +2,7 @@
  * Buses that hear badly: what a follower is told goes through a hand that repeats, drops, or holds it back.
  */
 import { Effect, Queue } from "effect"
-import { type Bus, type BucketEvent, type BusError } from "../../src/adapters/memory/index.ts"
+import { type BucketEvent, type Bus, type BusError } from "../../src/adapters/memory/index.ts"
 
 type Follow = ReturnType<Bus["Service"]["follow"]>
 
@@ -25,11 +25,14 @@ const through = (
 
 /** Keeps the events of every bucket, to say them all again. */
 export const echo = () => {
-  const said = new Map<string, { readonly queue: Queue.Queue<BucketEvent, BusError>; readonly events: Array<BucketEvent> }>()
+  const said = new Map<
+    string,
+    { readonly queue: Queue.Queue<BucketEvent, BusError>; readonly events: Array<BucketEvent> }
+  >()
   return {
     follow: (bucket: string, follow: Follow): Follow =>
       through(follow, (batch, queue) => {
-        const { events } = said.get(bucket) ?? { events: [] }
+        const events = said.get(bucket)?.events ?? []
         said.set(bucket, { queue, events })
         events.push(...batch.filter(({ _tag }) => _tag !== "End"))
         return batch

@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Logger, PubSub, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Bus, type BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
+import { Bus, BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
 import { decide, diff, type Json, type Snapshot, storedIn } from "../../src/core/index.ts"
 import { Provisioner } from "../../src/provisioner/Provisioner.ts"
 import type { ProvisionerOptions } from "../../src/provisioner/Settings.ts"
@@ -29,11 +29,18 @@ export const facts: Buckets = {
 
 /** A shop that is to have so many needs of its own. */
 export const needs = (count: number): Buckets => ({
-  "mesh-provisioner_needs": Object.fromEntries(Array.from({ length: count }, (_, index) => [`n1.shop.port.p${index}`, {}]))
+  "mesh-provisioner_needs": Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`n1.shop.port.p${index}`, {}])
+  )
 })
 
 export const databaseKey = "n1.shop.bound.database"
 export const provisions = "mesh-provisioner_provisions"
+export const plans = "mesh-provisioner_plans"
+
+/** The claim's key in `postgres_bound`, and what postgres says there once it has made the database. */
+export const bound = "n1.shop.database"
+export const provided = { state: "provided", by: "n2", values: { host: "db" } }
 
 // --- a bus that is looked at ---------------------------------------------------------------------------------------
 
@@ -49,7 +56,10 @@ export interface Asked {
 export interface Interference {
   readonly beforeWrite?: (write: Omit<Asked, "ok">) => Effect.Effect<void, BusError>
   readonly beforeGet?: (bucket: string, key: string) => Effect.Effect<void, BusError>
-  readonly follow?: (bucket: string, follow: ReturnType<Bus["Service"]["follow"]>) => ReturnType<Bus["Service"]["follow"]>
+  readonly follow?: (
+    bucket: string,
+    follow: ReturnType<Bus["Service"]["follow"]>
+  ) => ReturnType<Bus["Service"]["follow"]>
   readonly followBuckets?: (follow: Bus["Service"]["followBuckets"]) => Bus["Service"]["followBuckets"]
 }
 
@@ -64,8 +74,7 @@ export const watched = (bus: Bus["Service"], asked: Array<Asked>, interference: 
     ...bus,
     follow: (bucket) => Effect.suspend(() => interference.follow?.(bucket, bus.follow(bucket)) ?? bus.follow(bucket)),
     followBuckets: interference.followBuckets?.(bus.followBuckets) ?? bus.followBuckets,
-    get: (bucket, key) =>
-      Effect.andThen(interference.beforeGet?.(bucket, key) ?? Effect.void, bus.get(bucket, key)),
+    get: (bucket, key) => Effect.andThen(interference.beforeGet?.(bucket, key) ?? Effect.void, bus.get(bucket, key)),
     create: (bucket, key, value) => watch("create", bucket, key, bus.create(bucket, key, value)),
     update: (bucket, key, value, revision) => watch("update", bucket, key, bus.update(bucket, key, value, revision)),
     delete: (bucket, key, revision) => watch("delete", bucket, key, bus.delete(bucket, key, revision))
@@ -98,10 +107,12 @@ export interface Running {
 /** How a provisioner is run in a test. */
 export interface RunOptions extends ProvisionerOptions {
   readonly interference?: Interference
+  /** It is meant to die: a loop that dies else fails its test. */
+  readonly dies?: true
 }
 
 /** Starts a provisioner on the memory bus, in a scope of its own that the test's scope closes. */
-export const start = Effect.fnUntraced(function*({ interference, ...options }: RunOptions = {}) {
+export const start = Effect.fnUntraced(function*({ dies, interference, ...options }: RunOptions = {}) {
   const memory = yield* MemoryBus
   const asked: Array<Asked> = []
   const lines: Array<Line> = []
@@ -119,6 +130,10 @@ export const start = Effect.fnUntraced(function*({ interference, ...options }: R
     logged,
     Scope.provide(scope)
   )
+  const ended = yield* Effect.forkIn(provisioner.ended, scope)
+  if (dies !== true) {
+    yield* Scope.addFinalizer(scope, Effect.suspend(() => ended.pollUnsafe() ?? Effect.void))
+  }
   const subscription = yield* Scope.provide(provisioner.turns, scope)
   yield* PubSub.take(subscription).pipe(
     Effect.tap((turn) => Effect.sync(() => turns.push(turn))),
@@ -136,6 +151,27 @@ export const start = Effect.fnUntraced(function*({ interference, ...options }: R
   }
   return running
 })
+
+/** A provisioner that is live on the mesh, with nothing asked of the bus yet. */
+export const live = Effect.gen(function*() {
+  yield* put(facts)
+  const running = yield* start()
+  yield* pass()
+  running.asked.length = 0
+  return running
+})
+
+/** A mesh that is decided and stored, and nothing runs. */
+export const settled = Effect.gen(function*() {
+  yield* (yield* live).stop
+})
+
+/** How a provisioner stands. */
+export const healthOf = ({ provisioner }: Running) => provisioner.health
+
+/** A bus that does not answer a question. */
+export const unreachable = (bucket: string) =>
+  new BusError({ operation: "get", bucket, reason: { _tag: "Unreachable" } })
 
 const keeping = (lines: Array<Line>) =>
   Logger.make<unknown, void>(({ fiber, logLevel, message }) => {

@@ -6,7 +6,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
 import { deafness, echo } from "./Hearing.ts"
-import { assertSettled, databaseKey, facts, needs, pass, passLong, provisions, put, remove, start, stored, write } from "./Running.ts"
+import {
+  assertSettled,
+  databaseKey,
+  facts,
+  needs,
+  pass,
+  passLong,
+  provisions,
+  put,
+  remove,
+  start,
+  stored,
+  write
+} from "./Running.ts"
 
 const bound = "n1.shop.database"
 
@@ -76,7 +89,9 @@ describe("a change of facts", () => {
                 return Effect.void
               }
               planted = true
-              return Effect.asVoid(bus.create("mesh-provisioner_needs", "n1.shop.port.late", new TextEncoder().encode("{}")))
+              return Effect.asVoid(
+                bus.create("mesh-provisioner_needs", "n1.shop.port.late", new TextEncoder().encode("{}"))
+              )
             })
         }
       })

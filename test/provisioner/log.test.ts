@@ -8,7 +8,19 @@ import { BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
 import type { Health } from "../../src/provisioner/Health.ts"
 import { healthOf } from "../../src/provisioner/Health.ts"
 import { shown, shownCharactersMax } from "../../src/provisioner/Words.ts"
-import { databaseKey, facts, linesOf, pass, passLong, provisions, put, remove, type Running, start, write } from "./Running.ts"
+import {
+  databaseKey,
+  facts,
+  linesOf,
+  pass,
+  passLong,
+  provisions,
+  put,
+  remove,
+  type Running,
+  start,
+  write
+} from "./Running.ts"
 
 const bound = "n1.shop.database"
 
@@ -74,7 +86,9 @@ describe("no line holds what others wrote", () => {
   const loaded = {
     "mesh-controller_modules": {
       shop: { note: canary },
-      postgres: { provides: { database: { credential: "consumer", note: canary, contract: { fields: { host: "string" } } } } },
+      postgres: {
+        provides: { database: { credential: "consumer", note: canary, contract: { fields: { host: "string" } } } }
+      },
       broken: { provides: canary }
     },
     "mesh-controller_assignments": {
@@ -120,13 +134,20 @@ describe("no line holds what others wrote", () => {
         interference: {
           beforeWrite: ({ bucket, key, op }) =>
             refuse && bucket === "mesh-provisioner_plans"
-              ? Effect.fail(new BusError({ operation: op, bucket, key, reason: { _tag: "Refused", because: "account" } }))
+              ? Effect.fail(
+                new BusError({ operation: op, bucket, key, reason: { _tag: "Refused", because: "account" } })
+              )
               : Effect.void
         }
       })
       yield* pass()
       const { deleteBucket, faults, makeBucket } = yield* MemoryBus
-      yield* write("postgres_bound", bound, { state: "failed", why: `${words} again`, by: "n2", values: { host: canary } })
+      yield* write("postgres_bound", bound, {
+        state: "failed",
+        why: `${words} again`,
+        by: "n2",
+        values: { host: canary }
+      })
       yield* pass()
       refuse = true
       yield* write("postgres_bound", bound, { state: words, by: "n2", values: { host: canary } })
@@ -158,7 +179,9 @@ describe("no line holds what others wrote", () => {
 
 describe("the sentence of a health", () => {
   const none = { missing: [], lost: [], reading: [], read: 3, known: 3 }
-  const sentences: ReadonlyArray<readonly [parts: Omit<Health, "state" | "sentence">, state: Health["state"], sentence: string]> = [
+  const sentences: ReadonlyArray<
+    readonly [parts: Omit<Health, "state" | "sentence">, state: Health["state"], sentence: string]
+  > = [
     [none, "live", "Every bucket is read, and what is decided is written."],
     [
       { ...none, read: 0, known: 0 },

@@ -28,7 +28,9 @@ describe("a start", () => {
       yield* pass()
       const registry = decide({ buckets: {} }).registry
       assert.deepStrictEqual(running.asked.map(({ key }) => key), [...registry.keys()].sort())
-      assert.isTrue(running.asked.every(({ bucket, ok, op }) => bucket === "mesh-provisioner_registry" && ok && op === "create"))
+      assert.isTrue(
+        running.asked.every(({ bucket, ok, op }) => bucket === "mesh-provisioner_registry" && ok && op === "create")
+      )
       yield* assertSettled
     }).pipe(Effect.provide(MemoryBus.layer())))
 
@@ -99,6 +101,22 @@ describe("a start", () => {
         { op: "delete", bucket: provisions, key: "n9.gone.bound.x", ok: true }
       ])
       assert.deepStrictEqual(yield* stored(provisions, "_epoch"), { term: 7 })
+    }).pipe(Effect.provide(MemoryBus.layer())))
+})
+
+describe("a defect of its own", () => {
+  it.effect("ends it, and whoever runs it is told", () =>
+    Effect.gen(function*() {
+      const running = yield* start({
+        dies: true,
+        decide: () => {
+          throw new Error("an impossible state")
+        }
+      })
+      const told = yield* Effect.forkChild(Effect.exit(running.provisioner.ended))
+      yield* pass()
+      assert.include(String(told.pollUnsafe()), "an impossible state")
+      assert.deepStrictEqual(running.asked, [])
     }).pipe(Effect.provide(MemoryBus.layer())))
 })
 
@@ -180,7 +198,9 @@ describe("nothing is written before every bucket has been read to its end", () =
         }
       })
       const seen: Array<Health> = []
-      yield* Effect.forkScoped(Stream.runForEach(running.provisioner.healthChanges, (health) => Effect.sync(() => seen.push(health))))
+      yield* Effect.forkScoped(
+        Stream.runForEach(running.provisioner.healthChanges, (health) => Effect.sync(() => seen.push(health)))
+      )
       yield* pass()
       assert.deepInclude(seen[0], { state: "loading", read: 14, known: 15, reading: [{ bucket: provisions, keys: 0 }] })
       yield* Deferred.succeed(gate, undefined)
