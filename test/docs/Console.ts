@@ -62,3 +62,9 @@ const runIn = (cwd: string, path: string, command: string): string => {
 /** What a command of the bin prints. */
 export const printed = (...options: ReadonlyArray<string>): string =>
   execFileSync(process.execPath, [bin, ...options], { cwd: dirname(bin), encoding: "utf8", timeout: 20_000 })
+
+/** The commands that a help text lists, with their descriptions. */
+export const commandsOfHelp = (help: string): ReadonlyMap<string, string> => {
+  const [, list = ""] = /^COMMANDS:?\n((?: +\S.*\n)+)/m.exec(help) ?? []
+  return new Map([...list.matchAll(/^ +(\S+) +(.*)$/gm)].map(([, name = "", words = ""]) => [name, words]))
+}

@@ -8,7 +8,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeAll, describe, expect, test } from "vitest"
-import { commandsIn, printed, withRealOutput } from "./Console.ts"
+import { commandsIn, commandsOfHelp, printed, withRealOutput } from "./Console.ts"
 import { fencesIn } from "./Snippet.ts"
 import { type Outcome, runSnippets } from "./SnippetRun.ts"
 
@@ -17,12 +17,6 @@ const root = join(import.meta.dirname, "..", "..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
 const readme = read("README.md")
-
-/** The commands that a help text lists, with their descriptions. */
-const commandsOfHelp = (help: string): ReadonlyMap<string, string> => {
-  const [, list = ""] = /^COMMANDS:?\n((?: +\S.*\n)+)/m.exec(help) ?? []
-  return new Map([...list.matchAll(/^ +(\S+) +(.*)$/gm)].map(([, name = "", words = ""]) => [name, words]))
-}
 
 /** The rows of the README's table of commands: how each is called, and its words. */
 const rows = [...readme.matchAll(/^\| `([a-z]+)( [^`]*)` +\| (.*?) +\|$/gm)].map((
