@@ -9,8 +9,7 @@ import { delimiter, dirname, join } from "node:path"
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** The command line as it was built. */
-export const bin = join(root, "dist", "bin", "mesh-provisioner.js")
+const bin = join(root, "dist", "bin", "mesh-provisioner.js")
 
 /** A document with what its commands print in place of what it says they print. Commands of all blocks share one folder. */
 export const withRealOutput = (markdown: string, folder: string): string =>

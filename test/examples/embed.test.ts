@@ -73,8 +73,10 @@ test("it gives a verdict on each plan of the example mesh", async () => {
       method: "POST",
       body: readFileSync(join(root, "examples", "homelab.json"))
     })
-    const { plans }: { plans: { readonly [key: string]: { readonly state: string; readonly why: string } } } =
-      await response.json()
+    const { plans }: { plans: { readonly [key: string]: { readonly state: string; readonly why: string } } } = JSON
+      .parse(
+        await response.text()
+      )
     const barred = Object.values(plans).filter(({ state }) => state === "barred")
     expect(barred).not.toEqual([])
     expect(barred.filter(({ why }) => !why.includes("production site"))).toEqual([])
