@@ -27,7 +27,25 @@ import { speaker } from "./Speaker.ts"
 import type { Turn } from "./Turn.ts"
 import { type Verbs, verbsOf } from "./Verbs.ts"
 
-/** The running provisioner, as whatever stands around it sees it. */
+/**
+ * The running provisioner, as whatever stands around it sees it.
+ *
+ * @example
+ * ```ts
+ * import { Effect, PubSub } from "effect"
+ * import { Provisioner } from "mesh-provisioner"
+ * import { MemoryBus } from "mesh-provisioner/adapters/memory"
+ *
+ * const program = Effect.gen(function*() {
+ *   const provisioner = yield* Provisioner.Provisioner.make()
+ *   const turns = yield* provisioner.turns
+ *   const { after } = yield* PubSub.take(turns)
+ *   return after.registry.size
+ * }).pipe(Effect.scoped, Effect.provide(MemoryBus.layerAs({ role: "provisioner" })), Effect.provide(MemoryBus.layer()))
+ *
+ * await Effect.runPromise(program) // 13
+ * ```
+ */
 export class Provisioner extends Context.Service<Provisioner, {
   /** How it stands now. Nothing is written unless it is `live`. */
   readonly health: Effect.Effect<Health>
@@ -50,22 +68,7 @@ export class Provisioner extends Context.Service<Provisioner, {
   /** Never ends, but by a defect of the provisioner itself: then nothing is decided any more. */
   readonly ended: Effect.Effect<never>
 }>()("mesh-provisioner/provisioner/Provisioner") {
-  /**
-   * Starts the provisioner on a bus. It runs until the scope closes; writes that are on their way then are waited for.
-   *
-   * @example
-   * ```ts
-   * import { Effect, PubSub } from "effect"
-   * import { MemoryBus } from "mesh-provisioner/adapters/memory"
-   *
-   * const program = Effect.gen(function*() {
-   *   const provisioner = yield* Provisioner.make()
-   *   const turns = yield* provisioner.turns
-   *   const { after } = yield* PubSub.take(turns)
-   *   return after.registry.size
-   * }).pipe(Effect.scoped, Effect.provide(MemoryBus.layerAs({ role: "provisioner" })), Effect.provide(MemoryBus.layer()))
-   * ```
-   */
+  /** Starts the provisioner on a bus. It runs until the scope closes; writes that are on their way then are waited for. */
   static readonly make = Effect.fnUntraced(function*(
     options: ProvisionerOptions = {}
   ): Effect.fn.Return<Provisioner["Service"], never, Bus | Scope.Scope> {

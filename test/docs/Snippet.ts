@@ -27,7 +27,7 @@ export const fencesIn = (path: string, text: string, firstLine = 1): ReadonlyArr
   return found
 }
 
-/** A public declaration: its name, whether it is a value or only a type, and what its doc comment says. */
+/** A public declaration: its name, whether it is a value, or only a type or a namespace, and what its doc comment says. */
 export interface Declaration {
   readonly name: string
   readonly value: boolean
@@ -43,7 +43,8 @@ export interface Declaration {
 export const declarationsIn = (path: string, source: string): ReadonlyArray<Declaration> => {
   const lines = source.split("\n")
   return lines.flatMap((line, index): ReadonlyArray<Declaration> => {
-    const [, kind, name] = /^export (?:abstract )?(const|function\*?|class|interface|type) ([\w$]+)/.exec(line) ?? []
+    const [, kind, name] = /^export (?:abstract )?(const|function\*?|class|interface|type|\* as) ([\w$]+)/.exec(line) ??
+      []
     if (kind === undefined || name === undefined) {
       return []
     }
@@ -53,7 +54,7 @@ export const declarationsIn = (path: string, source: string): ReadonlyArray<Decl
     )
     return [{
       name,
-      value: kind !== "interface" && kind !== "type",
+      value: !["interface", "type", "* as"].includes(kind),
       where: `${path}:${index + 1}`,
       doc: doc.join("\n"),
       docLine: start + 1
