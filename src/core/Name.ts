@@ -2,7 +2,7 @@
  * Names and tokens (protocol §2). A name is a non-empty string of well-formed Unicode; a token is how it is written in
  * a key. Reading is the exact inverse of writing.
  */
-import { keyBytesMax, moduleNameCharactersMax } from "./Limits.ts"
+import { moduleNameCharactersMax } from "./Limits.ts"
 
 /**
  * Whether a text is a name: not empty, and without a lone surrogate (protocol §2).
@@ -49,11 +49,13 @@ export const writeToken = (name: string): string => {
   if (plainToken.test(name)) {
     return name
   }
-  return isName(name) ? name.replace(/[!-,.:-@[-^`{-~]|[^!-~]+/g, escapeRun) : ""
+  return isName(name) ? name.replace(/[^A-Za-z0-9_\-/]+/g, escapeRun) : ""
 }
 
-// A character of ASCII that needs an escape comes alone, and its escape is known; of all others whole runs are encoded.
-const escapeRun = (run: string): string => escapes.get(run) ?? encodeURIComponent(run).replaceAll("%", "=")
+// Most runs are one character of ASCII, whose escape is known; `encodeURIComponent` leaves seven of them alone.
+const escapeRun = (run: string): string =>
+  escapes.get(run) ??
+    encodeURIComponent(run).replace(/[!'()*.~]/g, (character) => escapes.get(character) ?? "").replaceAll("%", "=")
 
 const escapes: ReadonlyMap<string, string> = new Map(
   Array.from(
@@ -75,17 +77,15 @@ const escapes: ReadonlyMap<string, string> = new Map(
  * ```
  */
 export const readToken = (token: string): string | undefined => {
-  if (token.length > keyBytesMax) {
-    return undefined
-  }
   if (plainToken.test(token)) {
     return token
   }
-  if (!/^(?:[A-Za-z0-9_\-/]|=[0-9A-F]{2})+$/.test(token)) {
+  // Two looks, neither of which ever turns back: a token in a value can be megabytes long.
+  if (/[^A-Za-z0-9_\-/=]/.test(token) || /=(?![0-9A-F]{2})/.test(token)) {
     return undefined
   }
   const name = unescape(token)
-  return name !== undefined && writeToken(name) === token ? name : undefined
+  return name !== undefined && isName(name) && writeToken(name) === token ? name : undefined
 }
 
 const unescape = (token: string): string | undefined => {

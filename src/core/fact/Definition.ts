@@ -6,7 +6,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isMeshBucket } from "../BucketName.ts"
 import { isJsonObject, type Json, type JsonObject, member } from "../Json.ts"
-import { isName, readToken } from "../Name.ts"
+import { keyBytesMax } from "../Limits.ts"
+import { isName, readToken, writeToken } from "../Name.ts"
 import { type Fault, shape, under } from "../Shape.ts"
 import { definitionExpects } from "../Words.ts"
 import { Name, recordByName, Version } from "./Common.ts"
@@ -172,7 +173,7 @@ const decodeAnswer = (
   kind: string,
   part: Json
 ): Result.Result<DefinitionAnswer, ReadonlyArray<Fault>> => {
-  if (!isName(kind) || kind === "_epoch") {
+  if (!isName(kind) || kind === "_epoch" || writeToken(kind).length > keyBytesMax) {
     return wrong(definitionExpects.kind)
   }
   const has = (name: string) => isJsonObject(part) && Object.hasOwn(part, name)

@@ -62,7 +62,7 @@ export const definitionExpects = {
   name: "expected a name: text that is not empty and has no lone surrogate",
   vaultsName: "expected another name: secret and credential are the vault's, no definition provides them",
   secretOfNone: "expected no secret field, as the provision makes nothing per consumer (credential is none)",
-  kind: "expected a kind: a name that is not _epoch",
+  kind: "expected a kind: a name that is not _epoch and fits a key",
   oneAnswer: "expected either bucket and key or seat and verb",
   ownBucket: (module: string) =>
     `expected a bucket of the module's own, ${module}_…, that is none of the mesh's buckets`,
