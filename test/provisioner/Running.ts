@@ -54,7 +54,7 @@ export interface Asked {
 
 /** What a watched bus does before it does what is asked; it may fail, wait, or do something else first. */
 export interface Interference {
-  readonly beforeWrite?: (write: Omit<Asked, "ok">) => Effect.Effect<void, BusError>
+  readonly beforeWrite?: (write: Omit<Asked, "ok"> & { readonly value?: Uint8Array }) => Effect.Effect<void, BusError>
   readonly beforeGet?: (bucket: string, key: string) => Effect.Effect<void, BusError>
   readonly follow?: (
     bucket: string,
@@ -65,8 +65,14 @@ export interface Interference {
 
 /** The bus, watched: every write is kept in `asked`. */
 export const watched = (bus: Bus["Service"], asked: Array<Asked>, interference: Interference = {}): Bus["Service"] => {
-  const watch = (op: Asked["op"], bucket: string, key: string, write: Effect.Effect<number, BusError>) =>
-    (interference.beforeWrite?.({ op, bucket, key }) ?? Effect.void).pipe(
+  const watch = (
+    op: Asked["op"],
+    bucket: string,
+    key: string,
+    write: Effect.Effect<number, BusError>,
+    value?: Uint8Array
+  ) =>
+    (interference.beforeWrite?.({ op, bucket, key, ...(value === undefined ? {} : { value }) }) ?? Effect.void).pipe(
       Effect.andThen(write),
       Effect.onExit((exit) => Effect.sync(() => asked.push({ op, bucket, key, ok: Exit.isSuccess(exit) })))
     )
@@ -75,8 +81,9 @@ export const watched = (bus: Bus["Service"], asked: Array<Asked>, interference: 
     follow: (bucket) => Effect.suspend(() => interference.follow?.(bucket, bus.follow(bucket)) ?? bus.follow(bucket)),
     followBuckets: interference.followBuckets?.(bus.followBuckets) ?? bus.followBuckets,
     get: (bucket, key) => Effect.andThen(interference.beforeGet?.(bucket, key) ?? Effect.void, bus.get(bucket, key)),
-    create: (bucket, key, value) => watch("create", bucket, key, bus.create(bucket, key, value)),
-    update: (bucket, key, value, revision) => watch("update", bucket, key, bus.update(bucket, key, value, revision)),
+    create: (bucket, key, value) => watch("create", bucket, key, bus.create(bucket, key, value), value),
+    update: (bucket, key, value, revision) =>
+      watch("update", bucket, key, bus.update(bucket, key, value, revision), value),
     delete: (bucket, key, revision) => watch("delete", bucket, key, bus.delete(bucket, key, revision))
   })
 }
