@@ -1,11 +1,12 @@
 /**
  * `check`: a module's definition, every fault of it by its path and how to mend it.
  */
+import { parse, type ValueNode } from "@humanwhocodes/momoa"
 import * as Effect from "effect/Effect"
 import { basename, dirname, resolve } from "node:path"
 import { checkDefinition, type DefinitionFault } from "../core/Check.ts"
 import type { Json } from "../core/Json.ts"
-import { placeOfPath, placeOfSyntaxError, type TextPlace } from "../core/JsonText.ts"
+import { placeOfSyntaxError, type TextPlace } from "../core/JsonText.ts"
 import { isModuleName } from "../core/Name.ts"
 import { Failure, failure, usage } from "./Failure.ts"
 import { type Line, printJson, printLines, styled } from "./Print.ts"
@@ -25,9 +26,9 @@ export const run = Effect.fnUntraced(function*(config: CheckConfig): Effect.fn.R
   const module = yield* moduleOf(config)
   const text = yield* readText(file)
   const definition = yield* definitionOf(file, text)
-  const faults = checkDefinition(definition, module)
-    .map((fault) => ({ ...fault, ...placeOfPath(text, fault.path) }))
-    .sort((one, other) => one.line - other.line || one.column - other.column)
+  const faults = placed(text, checkDefinition(definition, module))
+  // Where nobody reads the faults to their end, they are faults all the same.
+  process.exitCode = faults.length > 0 ? 1 : 0
   yield* json ? printJson(jsonOf(module, faults)) : printLines(linesOf(config, module, faults))
   if (faults.length > 0) {
     return yield* new Failure({ exitCode: 1 })
@@ -59,6 +60,38 @@ const definitionOf = (file: string, text: string): Effect.Effect<Json, Failure> 
   })
 
 type PlacedFault = DefinitionFault & TextPlace
+
+/** The faults with their places in the text, in its order. */
+const placed = (text: string, faults: ReadonlyArray<DefinitionFault>): ReadonlyArray<PlacedFault> => {
+  const root = rootOf(text)
+  return faults
+    .map((fault) => ({ ...fault, ...placeAt(root, fault.path) }))
+    .sort((one, other) => one.line - other.line || one.column - other.column)
+}
+
+/** The text as a tree of places; none where it is nested deeper than that can be. */
+const rootOf = (text: string): ValueNode | undefined => {
+  try {
+    return parse(text, { mode: "json" }).body
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the value at a path stands, or as near to it as the text goes. */
+const placeAt = (root: ValueNode | undefined, path: ReadonlyArray<string>): TextPlace => {
+  let node = root
+  for (const step of path) {
+    // The last of several members of one name is the one that counts.
+    const members = node?.type === "Object" ? node.members : []
+    const found = members.findLast(({ name }) => name.type === "String" && name.value === step)
+    if (found === undefined) {
+      break
+    }
+    node = found.value
+  }
+  return { line: node?.loc.start.line ?? 1, column: node?.loc.start.column ?? 1 }
+}
 
 const jsonOf = (module: string, faults: ReadonlyArray<PlacedFault>): Json => ({
   module,

@@ -61,7 +61,9 @@ describe("explain", () => {
     const drawn = await explained("n1.hen", circle)
     expect(drawn).toContain("├─ need  n1.hen.bound.egg  asked (not-bound)\n│  │  ")
     expect(drawn).toContain("└─ need  n1.hen.config.feed  asked (no-entry)\n   │  ")
-    expect(drawn).toMatch(/plan {2}n1\.hen {2}waiting {2}a circle\n.*n1\.egg waits for n1\.hen, which waits for n1\.egg\n/)
+    expect(drawn).toMatch(
+      /plan {2}n1\.hen {2}waiting {2}a circle\n.*n1\.egg waits for n1\.hen, which waits for n1\.egg\n/
+    )
   })
 
   test("--json is the verb's reply", async () => {
