@@ -73,7 +73,11 @@ export const snapshotOf = (path: string, text: string): Result.Result<Snapshot, 
  * const loaded = Effect.gen(function*() {
  *   const memory = yield* MemoryBus
  *   yield* memory.load(yield* readSnapshotFile("mesh.json"))
+ *   return yield* memory.snapshot
  * }).pipe(Effect.provide([MemoryBus.layer(), NodeServices.layer]))
+ *
+ * const { buckets } = await Effect.runPromise(loaded)
+ * buckets["mesh-provisioner_needs"] // { "n1.shop.bound.database": { contract: "^16.0.0" } }
  * ```
  */
 export const readSnapshotFile = (path: string): Effect.Effect<Snapshot, SnapshotFileError, FileSystem.FileSystem> =>
