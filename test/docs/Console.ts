@@ -31,18 +31,20 @@ const inCopyOf = <A>(folder: string, use: (run: (command: string) => string) => 
   const copy = mkdtempSync(join(tmpdir(), "mesh-provisioner-console-"))
   try {
     cpSync(join(root, folder), join(copy, "work"), { recursive: true })
-    // What npx does in the project's folder is npm's; here it is the bin as it was built.
     const path = join(copy, "bin")
     mkdirSync(path)
-    writeFileSync(
-      join(path, "npx"),
-      `#!/bin/sh\n[ "$1" = mesh-provisioner ] && shift && exec "${process.execPath}" "${bin}" "$@"\n`
-    )
-    chmodSync(join(path, "npx"), 0o755)
+    command(join(path, "mesh-provisioner"), `exec "${process.execPath}" "${bin}" "$@"`)
+    // What npx does in the project's folder is npm's; here it is the bin as it was built.
+    command(join(path, "npx"), `exec "$@"`)
     return use((command) => runIn(join(copy, "work"), path, command))
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
+}
+
+const command = (path: string, line: string): void => {
+  writeFileSync(path, `#!/bin/sh\n${line}\n`)
+  chmodSync(path, 0o755)
 }
 
 const runIn = (cwd: string, path: string, command: string): string => {

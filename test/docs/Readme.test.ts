@@ -5,9 +5,11 @@
  * Method: the sessions are run with the bin as it was built, in a copy of their folder; `vitest -u` writes down what they print now,
  * for a person to read and judge. The snippets of the README and of `docs/` are run by the convention of `Checked.ts`.
  */
+import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeAll, describe, expect, test } from "vitest"
+import manifest from "../../package.json" with { type: "json" }
 import { commandsIn, commandsOfHelp, printed, withRealOutput } from "./Console.ts"
 import { fencesIn } from "./Snippet.ts"
 import { type Outcome, runSnippets } from "./SnippetRun.ts"
@@ -29,8 +31,14 @@ const rows = [...readme.matchAll(/^\| `([a-z]+)( [^`]*)` +\| (.*?) +\|$/gm)].map
 
 describe("the story", () => {
   test("is told by commands", () => {
-    const verbs = commandsIn(readme).map((command) => /^npx mesh-provisioner (\w+)/.exec(command)?.[1])
+    const verbs = commandsIn(readme).map((command) => /^mesh-provisioner (\w+)/.exec(command)?.[1])
     expect(verbs).toEqual(expect.arrayContaining(["decide", "diff", "explain", "retire", "show"]))
+  })
+
+  test("the alias that it begins with runs the command line", () => {
+    const [alias = ""] = /^alias .*$/m.exec(readme) ?? []
+    const version = execFileSync("sh", ["-c", `${alias}\nmesh-provisioner --version`], { cwd: root, encoding: "utf8" })
+    expect(version).toBe(`mesh-provisioner ${manifest.version}\n`)
   })
 
   test("each command prints what the README says", async () => {
