@@ -6,10 +6,12 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { boundBucket, bucketName, moduleOfBoundBucket } from "./BucketName.ts"
 import type { ModuleOn, Plan, Provision, Waits } from "./Decision.ts"
+import { isSound } from "./Decode.ts"
 import { sayFact } from "./ExplainFact.ts"
+import type { Facts } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
 import { explainStepsMax, replyBytesMax } from "./Limits.ts"
-import { vaultModule } from "./Mesh.ts"
+import { claimKeyOf, vaultModule } from "./Mesh.ts"
 import { writeUtf8 } from "./Utf8.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { stepWhy, verbWhy } from "./Words.ts"
@@ -195,7 +197,9 @@ const settledBy = ({ facts }: VerbSource, key: string, { find, provider, reason 
     return { bucket: bucketName.needs, key }
   }
   if (reason === "own") {
-    return { bucket: bucketName.applied, key: ownerOf(key) }
+    return appliesItsOwn(facts, key)
+      ? { bucket: bucketName.applied, key: ownerOf(key) }
+      : { bucket: bucketName.needs, key }
   }
   if (find === undefined) {
     return undefined
@@ -213,6 +217,14 @@ const settledBy = ({ facts }: VerbSource, key: string, { find, provider, reason 
     return { bucket: bucketName.haves, key: writeKey(provider.node, provider.module) }
   }
   return "seat" in find || find.key.endsWith(".*") ? undefined : { bucket: find.bucket, key: find.key }
+}
+
+/** Whether the consumer has applied that it answers the claim of a need by itself, rather than that nobody else can. */
+const appliesItsOwn = (facts: Facts, needKey: string): boolean => {
+  const need = facts.needs.fact(needKey)
+  const claim = need !== undefined && isSound(need) ? claimKeyOf(need) : undefined
+  const own = facts.applied.value(ownerOf(needKey))?.own ?? []
+  return claim !== undefined && own.includes(claim.slice(ownerOf(needKey).length + 1))
 }
 
 const ownerOf = (needKey: string): string => needKey.split(".", 2).join(".")

@@ -53,11 +53,10 @@ const sayWriter = (bucket: string, provider: ModuleOn | undefined): string => {
   const writer = writerOf(bucket)
   const module = moduleOfBoundBucket(bucket)
   if (writer === undefined) {
-    return `the module that ${bucket} is of`
+    return `the module that owns ${bucket}`
   }
-  return writer !== "provider"
-    ? writers[writer]
-    : provider?.module === module && provider !== undefined
-    ? on(provider)
-    : module ?? bucket
+  if (writer !== "provider") {
+    return writers[writer]
+  }
+  return provider !== undefined && provider.module === module ? on(provider) : bucket.slice(0, -"_bound".length)
 }

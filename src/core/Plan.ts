@@ -3,13 +3,14 @@
  * holds where values are and digests of them, never a value.
  */
 import { bucketName } from "./BucketName.ts"
-import type { Plan, PlanNeed, PlanState, Provision } from "./Decision.ts"
+import type { ModuleOn, Plan, PlanNeed, PlanState, Provision } from "./Decision.ts"
 import { digest } from "./Digest.ts"
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
 import { addTo } from "./Group.ts"
 import { planWhyNeedsMax } from "./Limits.ts"
 import { assignmentAt, type Mesh, type NeedFact } from "./Mesh.ts"
+import { readToken } from "./Name.ts"
 import { planWhy } from "./Words.ts"
 
 /** A need of one module on one node, with the decision on it. */
@@ -80,7 +81,7 @@ const judged = (
 ): Pick<Plan, "state" | "why" | "waits"> => {
   if (assignment === undefined) {
     const waits = { bucket: bucketName.assignments, key: consumer }
-    return { state: "waiting", why: planWhy.unassigned(consumer), waits }
+    return { state: "waiting", why: planWhy.unassigned(whoOf(consumer)), waits }
   }
   const [first] = blocked
   if (first === undefined) {
@@ -92,6 +93,11 @@ const judged = (
     why: blockedWhy(blocked),
     ...(waits === undefined ? {} : { waits })
   }
+}
+
+const whoOf = (consumer: string): ModuleOn => {
+  const [node = "", module = ""] = consumer.split(".")
+  return { node: readToken(node) ?? node, module }
 }
 
 const stateOf = ({ state }: Provision): PlanState => state === "refused" || state === "failed" ? state : "waiting"

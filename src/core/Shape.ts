@@ -35,8 +35,15 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> =>
   format(issue).issues.map((found) => ({
     path: (found.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)),
-    expected: found.message === "Missing key" ? "is missing" : found.message.replace(/^Expected/, "expected")
+    expected: found.message === "Missing key"
+      ? "is missing"
+      : withArticle(found.message).replace(/^Expected/, "expected")
   }))
+
+// A schema names its type alone: `Expected string`.
+const withArticle = (message: string): string =>
+  message.replace(/^Expected (?=(?:string|boolean|number)$)/, "Expected a ")
+    .replace(/^Expected (?=(?:object|array)$)/, "Expected an ")
 
 /** The faults with one more step before their paths. */
 export const under = (step: ReadonlyArray<string>, faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> =>

@@ -188,7 +188,7 @@ export const askWhy = {
 
 /** Why a plan has the state it has (protocol §7). */
 export const planWhy = {
-  unassigned: (consumer: string) => `${consumer} is not assigned; waiting for the controller to assign it`,
+  unassigned: (who: ModuleOn) => `${on(who)} is not assigned; waiting for the controller to assign it`,
   blocked: (key: string, provider: ModuleOn | undefined, why: string) =>
     `${key}${provider === undefined ? "" : ` (${on(provider)})`}: ${why}`,
   more: (count: number) => `and ${count} more`
