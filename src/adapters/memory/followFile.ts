@@ -10,6 +10,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { Snapshot } from "../../core/Snapshot.ts"
@@ -21,7 +22,7 @@ import { readText, sayUnreadable, SnapshotFileError, snapshotOf } from "./Snapsh
 export interface FollowFileOptions {
   /** How often it is looked at. Default: five times a second. */
   readonly every?: Duration.Input
-  /** What to do with an edit that cannot be taken. It is told once. Default: a warning in the log. */
+  /** What to do with an edit that cannot be taken. It is told once, when it has lasted for two looks. Default: a warning. */
   readonly onTrouble?: (trouble: SnapshotFileError | BusError) => Effect.Effect<void>
 }
 
@@ -52,58 +53,69 @@ export const followFile = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, SnapshotFileError | BusError, MemoryBus | FileSystem.FileSystem | Scope.Scope> {
   const memory = yield* MemoryBus
   const files = yield* FileSystem.FileSystem
-  const followed: Followed = { path, stamp: undefined, text: undefined, snapshot: { buckets: {} }, said: undefined }
+  const followed: Followed = {
+    path,
+    stamp: undefined,
+    text: undefined,
+    taken: Result.void,
+    snapshot: { buckets: {} },
+    trouble: undefined,
+    looks: 0
+  }
   const look = lookAt(memory, followed).pipe(Effect.provideService(FileSystem.FileSystem, files))
   yield* look
-  const sayOnce = (trouble: SnapshotFileError | BusError) => {
-    if (trouble.message === followed.said) {
-      return Effect.void
-    }
-    followed.said = trouble.message
-    return onTrouble(trouble)
-  }
   yield* look.pipe(
-    Effect.catch(sayOnce),
+    Effect.matchEffect({
+      onSuccess: () => Effect.sync(() => followed.trouble = undefined),
+      onFailure: (trouble) => isToBeTold(followed, trouble) ? onTrouble(trouble) : Effect.void
+    }),
     Effect.repeat(Schedule.spaced(every)),
     Effect.forkScoped
   )
 })
+
+type Trouble = SnapshotFileError | BusError
 
 interface Followed {
   readonly path: string
   /** The file as it was last read, by its time, size and place; none while it may be written within the same moment. */
   stamp: string | undefined
   text: string | undefined
+  /** Whether the text could be taken. */
+  taken: Result.Result<void, Trouble>
   /** The last good one. */
   snapshot: Snapshot
-  /** The trouble that was told last, while it lasts. */
-  said: string | undefined
+  /** What is wrong with the file, and at how many looks in a row it was. */
+  trouble: string | undefined
+  looks: number
 }
 
-/** Takes what is new in the file, if anything is. */
+// At the first look the file may only be half-way through being written.
+const isToBeTold = (followed: Followed, trouble: Trouble): boolean => {
+  followed.looks = trouble.message === followed.trouble ? followed.looks + 1 : 1
+  followed.trouble = trouble.message
+  return followed.looks === 2
+}
+
+/** Takes what is new in the file, if anything is; fails while the file cannot be taken. */
 const lookAt = Effect.fnUntraced(function*(memory: MemoryBus["Service"], followed: Followed) {
-  const stamp = yield* Effect.tapError(stampOf(followed.path), () => forget(followed))
-  if (stamp !== undefined && stamp === followed.stamp) {
-    return
+  const stamp = yield* stampOf(followed.path)
+  if (stamp === undefined || stamp !== followed.stamp) {
+    const text = yield* readText(followed.path)
+    followed.stamp = stamp
+    if (text !== followed.text) {
+      followed.text = text
+      followed.taken = yield* Effect.result(take(memory, followed, text))
+    }
   }
-  const text = yield* Effect.tapError(readText(followed.path), () => forget(followed))
-  followed.stamp = stamp
-  if (text === followed.text) {
-    return
-  }
-  followed.text = text
+  yield* Effect.fromResult(followed.taken)
+})
+
+const take = Effect.fnUntraced(function*(memory: MemoryBus["Service"], followed: Followed, text: string) {
   const snapshot = yield* Effect.fromResult(snapshotOf(followed.path, text))
   yield* memory.edit(followed.snapshot, snapshot)
   followed.snapshot = snapshot
-  followed.said = undefined
 })
-
-// A file that was away is another one, whatever it holds.
-const forget = (followed: Followed) =>
-  Effect.sync(() => {
-    followed.stamp = undefined
-    followed.text = undefined
-  })
 
 // A file's time is no finer than the system's clock: two edits within a moment can bear the same, so one that is young
 // is read again.
