@@ -52,22 +52,29 @@ export const valueFault = (value: Json, depth = 0): string | undefined => {
   return undefined
 }
 
-/** Whether two JSON values are the same, whatever the order of their objects' members. */
-export const sameJson = (one: Json | undefined, other: Json | undefined): boolean => {
+/**
+ * Whether two JSON values are the same, whatever the order of their objects' members. Values nested deeper than any value
+ * of the bus may be (protocol §3) are never the same as another.
+ */
+export const sameJson = (one: Json | undefined, other: Json | undefined, depth = 0): boolean => {
   if (one === other) {
     return true
   }
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
     return false
   }
-  if (isJsonObject(one)) {
-    return isJsonObject(other) && sameMembers(one, other)
+  if (depth === containersDeepMax) {
+    return false
   }
-  return !isJsonObject(other) && one.length === other.length && one.every((item, index) => sameJson(item, other[index]))
+  if (isJsonObject(one)) {
+    return isJsonObject(other) && sameMembers(one, other, depth + 1)
+  }
+  return !isJsonObject(other) && one.length === other.length &&
+    one.every((item, index) => sameJson(item, other[index], depth + 1))
 }
 
-const sameMembers = (one: JsonObject, other: JsonObject): boolean => {
+const sameMembers = (one: JsonObject, other: JsonObject, depth: number): boolean => {
   const names = Object.keys(one)
   return names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name], other[name]))
+    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name], other[name], depth))
 }
