@@ -1,0 +1,47 @@
+/**
+ * Reports 010 and 026 on a provisioner that runs: what its verb still shows of a failure, and what a provider that begins
+ * again and again is asked.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { MemoryBus } from "../../src/adapters/memory/index.ts"
+import { bound, databaseKey, facts, pass, passLong, put, start, stored, write } from "../provisioner/Running.ts"
+
+const asks = "mesh-provisioner_asks"
+const ask = "n2.postgres.n1.shop.database"
+
+describe("a provisioner that runs", () => {
+  it.effect("report 010: shows the last failure and when it was, while its provider tries again", () =>
+    Effect.gen(function*() {
+      yield* put(facts)
+      const { provisioner: { verbs } } = yield* start()
+      yield* pass()
+      yield* write("postgres_bound", bound, { state: "failed", by: "n2", why: "x509: unknown authority" })
+      yield* passLong("1 minute")
+      yield* write("postgres_bound", bound, { state: "retrying", by: "n2" })
+      yield* pass()
+      const { entries } = yield* verbs.provisioning({ what: "provisions", history: true })
+      const entry = entries.find(({ key }) => key === databaseKey)
+      assert.deepInclude(entry?.["value"], { state: "asked", reason: "making" })
+      const history = entry?.["history"]
+      const last = Array.isArray(history) ? history.at(-1) : undefined
+      assert.deepInclude(last?.value, { state: "failed", why: "x509: unknown authority" })
+      assert.match(last?.time, /^1970-01-01T00:00:0\d\.\d{3}Z$/)
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
+  it.effect("report 026: writes one ask, and no other, however often its provider begins again", () =>
+    Effect.gen(function*() {
+      yield* put({ ...facts, postgres_bound: {} })
+      const running = yield* start()
+      yield* pass()
+      const first = yield* stored(asks, ask)
+      assert.deepInclude(first, { state: "wanted" })
+      for (const state of ["making", "failed", "making", "failed"]) {
+        yield* write("postgres_bound", bound, { state, by: "n2", why: "conflict" })
+        yield* pass()
+      }
+      yield* passLong("3 hours")
+      assert.deepStrictEqual(yield* stored(asks, ask), first)
+      assert.strictEqual(running.asked.filter(({ bucket }) => bucket === asks).length, 1)
+    }).pipe(Effect.provide(MemoryBus.layer())))
+})
