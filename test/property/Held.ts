@@ -1,0 +1,42 @@
+/**
+ * Held claims, by the facts: whose needs are served by a module that has an entry for them (protocol §5.2).
+ */
+import { decide } from "../../src/core/Decide.ts"
+import type { Decisions, ModuleOn, Provision } from "../../src/core/Decision.ts"
+import type { Snapshot } from "../../src/core/Snapshot.ts"
+import { type Facts, readFacts } from "../naive/facts.ts"
+import { type Claim, claimOf, entryAt, type Need, needsOf } from "../naive/mesh.ts"
+
+/** A need of a claim that is held, with the decision on it. */
+export interface Held {
+  readonly need: Need
+  readonly claim: Claim
+  readonly provision: Provision
+  readonly provider: ModuleOn
+  /** The node that answered, which is not the provider's where a seat's holder is to take it over. */
+  readonly by: string
+}
+
+/** A mesh with what was decided on it, and the needs whose claim is held. */
+export interface HeldMesh {
+  readonly facts: Facts
+  readonly decisions: Decisions
+  readonly held: ReadonlyArray<Held>
+}
+
+/** Decides a mesh, and finds what is held in it. */
+export const heldIn = (snapshot: Snapshot): HeldMesh => {
+  const facts = readFacts(snapshot)
+  const decisions = decide(snapshot)
+  const held = needsOf(facts).flatMap((need): ReadonlyArray<Held> => {
+    const claim = claimOf(need)
+    const provision = decisions.provisions.get(need.key)
+    const provider = provision?.provider
+    const entry = claim && provider && entryAt(facts, provider.module, claim.key)?.value
+    return need.kind === "bound" && claim !== undefined && provision !== undefined && provider !== undefined &&
+        entry !== undefined && entry.state !== "retired"
+      ? [{ need, claim, provision, provider, by: entry.by }]
+      : []
+  })
+  return { facts, decisions, held }
+}
