@@ -49,6 +49,15 @@ it("report 071: a need that is gone is in no later plan, and no later turn bring
   }
 })
 
+it("report 074: an entry without a byte in it is none that provides, and takes nothing from its consumer", () => {
+  const mesh = webWithDatabase().apply({ bucket: "pg_bound", key: "n1.web.database", value: new Uint8Array() })
+  expect(mesh.provision("n1.web.bound.database")).toMatchObject({ state: "asked", reason: "bound-shape" })
+  expect(mesh.now.outOfShape).toMatchObject([{ bucket: "pg_bound", key: "n1.web.database" }])
+  const empty = webWithDatabase().apply({ bucket: configValues, key: "n1.web.motto", value: new Uint8Array() })
+    .put([needs, "n1.web.config.motto", {}])
+  expect(empty.provision("n1.web.config.motto").state).toBe("asked")
+})
+
 it("report 076: a need that goes and comes within one turn leaves everything as it was", () => {
   const mesh = webWithDatabase()
   mesh.turn()
@@ -151,7 +160,7 @@ it("report 092: however often it failed, a need or a provider that is another is
   expect(mesh.asks()).toEqual({ "n3.pg.n1.web.database": "held", "n5.pg.n1.web.database": "wanted" })
 })
 
-it("report 036, report 046: the decisions that a snapshot holds are taken for stored, and not for facts", () => {
+it("report 046: the decisions that a snapshot holds are taken for stored, and not for facts", () => {
   const { registry } = decide(new Turns().facts)
   const snapshot = { buckets: { "mesh-provisioner_registry": Object.fromEntries(registry) } }
   expect(diff(storedIn(snapshot), decide(snapshot))).toEqual([])
