@@ -22,7 +22,7 @@ const partName: { readonly [P in Part | "local"]: string } = {
 }
 
 /** A key's shape as protocol §3 writes it. */
-export const sayShape = ({ local, parts }: KeyShape): string =>
+const sayShape = ({ local, parts }: KeyShape): string =>
   parts.map((part) => `<${partName[part]}>`).join(".") + (local ? "[.<local>]" : "")
 
 /** What is wrong with a key (protocol §2). */
@@ -54,7 +54,7 @@ const sayFault = ({ expected, path }: Fault): string =>
   path.length === 0 ? expected : `${sayPath(path)}${expected === "is missing" ? " " : ": "}${expected}`
 
 /** A path in a value, as a sentence says it: a name with anything but letters, digits, _ and - in it is quoted. */
-export const sayPath = (path: ReadonlyArray<string>): string =>
+const sayPath = (path: ReadonlyArray<string>): string =>
   path.map((name) => /^[\w-]+$/.test(name) ? say(name) : JSON.stringify(say(name))).join(".")
 
 /** What a part of a definition is expected to be, where its schema alone cannot say it (protocol §3). */
