@@ -6,7 +6,8 @@ import type * as fc from "fast-check"
 import type { Json } from "../../src/core/Json.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import { type Choose, chosen } from "./Choose.ts"
-import { asObject, objectAt, type Place, placesOf, put, putBytes, remove } from "./Snapshots.ts"
+import { canary } from "./CoherentDraft.ts"
+import { asObject, objectAt, type Place, placesOf, put, putBytes, remove, removeBucket } from "./Snapshots.ts"
 
 /** A snapshot with some of its facts lost. */
 export interface Loss {
@@ -19,6 +20,8 @@ export interface Loss {
 export interface LossOptions {
   readonly absent?: (place: Place) => boolean
   readonly garbled?: (place: Place) => boolean
+  /** Buckets that may be lost as a whole: none, where it is left out. */
+  readonly buckets?: (bucket: string) => boolean
 }
 
 /** Losses of a snapshot's facts: of a few or of many. */
@@ -27,7 +30,11 @@ export const lossOf = (snapshots: fc.Arbitrary<Snapshot>, options: LossOptions =
   return chosen((choose) => lose(choose, choose.from(given), options))
 }
 
-const lose = (choose: Choose, before: Snapshot, { absent = () => true, garbled = () => true }: LossOptions): Loss => {
+const always = () => true
+const never = () => false
+
+const lose = (choose: Choose, before: Snapshot, options: LossOptions): Loss => {
+  const { absent = always, buckets = never, garbled = always } = options
   const percent = choose.oneOf(4, 12, 40)
   const lost: Array<Loss["lost"][number]> = []
   let after = before
@@ -43,6 +50,10 @@ const lose = (choose: Choose, before: Snapshot, { absent = () => true, garbled =
       lost.push({ ...place, how: "garbled" })
     }
   }
+  for (const bucket of choose.some(Object.keys(before.buckets).filter(buckets), 5)) {
+    after = removeBucket(after, bucket)
+    lost.push({ bucket, key: "*", how: "absent" })
+  }
   return { before, after, lost }
 }
 
@@ -56,13 +67,35 @@ const badBytes = [
   Buffer.from("[".repeat(65) + "]".repeat(65)).toString("base64")
 ]
 
+/** Out of shape in every bucket but that of definitions, each of whose parts stands or falls alone. */
+const badValues: ReadonlyArray<Json> = [
+  null,
+  7,
+  canary,
+  [canary],
+  {
+    ...{
+      build: 7,
+      node: canary,
+      module: 7,
+      health: canary,
+      lost: canary,
+      site: 7,
+      optional: canary,
+      own: canary,
+      local: 7
+    },
+    ...{ plan: canary, answer: canary, entry: canary, state: 7, by: 7 }
+  }
+]
+
 const garble = (choose: Choose, snapshot: Snapshot, place: Place): Snapshot => {
   if (place.bucket === "mesh-controller_modules" && choose.chance(70)) {
     return put(snapshot, place, garbledDefinition(choose, objectAt(snapshot, place) ?? {}))
   }
   return place.bucket === "mesh-provisioner_collect" || place.bucket.endsWith("_licences") || choose.chance(50)
     ? putBytes(snapshot, place, choose.among(badBytes) ?? "")
-    : put(snapshot, place, choose.oneOf<Json>(null, 7, "text", [], true))
+    : put(snapshot, place, place.bucket === "mesh-controller_modules" ? canary : choose.among(badValues) ?? null)
 }
 
 // A provision that is garbled keeps its name: another name would be another definition.
@@ -71,11 +104,11 @@ const garbledDefinition = (choose: Choose, definition: { readonly [name: string]
   return {
     ...definition,
     provides: choose.chance(30)
-      ? choose.oneOf<Json>(null, [], "text")
+      ? choose.oneOf<Json>(null, [], canary)
       : Object.fromEntries(
         provides.map((
           [name, part]
-        ) => [name, choose.chance(50) ? choose.oneOf<Json>(null, {}, { credential: 7 }) : part])
+        ) => [name, choose.chance(50) ? choose.oneOf<Json>(null, {}, { credential: canary }) : part])
       ),
     answers: choose.chance(30) ? null : definition["answers"] ?? {}
   }

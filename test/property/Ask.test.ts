@@ -132,7 +132,8 @@ const lossWithoutConsent: fc.Arbitrary<Loss> = lossOf(
         bucket === "mesh-controller_modules" ? JSON.parse(JSON.stringify(values).replaceAll(`"free"`, `"ask"`)) : values
       ])
     )
-  }))
+  })),
+  { buckets: (bucket) => bucket.endsWith("_bound") }
 )
 
 test("where nobody answered and nothing is free, nothing absent or garbled makes anything retire (the second idea, §6)", () => {
