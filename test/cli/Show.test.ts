@@ -37,6 +37,12 @@ describe("show --json", () => {
     expect(JSON.parse(stdout).entries.length).toBeGreaterThan(0)
   })
 
+  test("a value is whole, however large", async () => {
+    const item = "x".repeat(1_200_000)
+    const mesh = { buckets: { "mesh-provisioner_collect": { "n1.hosts.web": item } } }
+    expect(JSON.parse(await show(["collect", "--json"], mesh)).entries[0].value).toBe(item)
+  })
+
   test("all pages are put together, each entry once", async () => {
     const names = Array.from({ length: 2_345 }, (_, index) => `n1.shop.port.p${index}`)
     const mesh = { buckets: { "mesh-provisioner_needs": Object.fromEntries(names.map((name) => [name, {}])) } }

@@ -112,6 +112,11 @@ describe("a command that is written wrong (exit code 2)", () => {
       "is written =2E."
     ],
     [
+      ["explain", "n1.shop.bound", "--from", "none.json"],
+      "n1.shop.bound has 3 parts. Write <node>.<module> for a plan, or <node>.<module>.<kind>.<name> for one need; a . " +
+      "within a name is written =2E."
+    ],
+    [
       ["explain", "n1.shop.shell.zsh:normal", "--from", "none.json"],
       "zsh:normal is not how a name is written in a key. As a name it is written zsh=3Anormal."
     ],
