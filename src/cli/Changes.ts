@@ -63,7 +63,7 @@ const decisionChanges = function*(before: Decisions, after: Decisions): Iterable
 }
 
 /** How a value changes, where it does. */
-export const changeOf = (
+const changeOf = (
   before: Json | undefined,
   after: Json | undefined
 ): Pick<DecisionChange, "change" | "before" | "after"> | undefined => {

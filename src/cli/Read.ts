@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { constants } from "node:buffer"
 import { createReadStream } from "node:fs"
-import { readFile } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
 import { parseSnapshot, type Snapshot } from "../core/Snapshot.ts"
 import { readUtf8 } from "../core/Utf8.ts"
 import { announced, isLongText } from "./Announce.ts"
@@ -22,7 +22,7 @@ export const placeIn = (path: string, line: number, column: number): string =>
 /** Reads a file's text, or standard input's. */
 export const readText = Effect.fnUntraced(function*(path: string): Effect.fn.Return<string, Failure> {
   const bytes = yield* Effect.tryPromise({
-    try: () => path === "-" ? readStandardInput() : readFile(path),
+    try: () => path === "-" ? readStandardInput() : readWhole(path),
     catch: (error) => unreadable(path, error)
   })
   return yield* textOf(path, bytes)
@@ -43,7 +43,7 @@ export const snapshotOf = (path: string, text: string, line = 1): Effect.Effect<
   )
 
 /** The text of bytes. `line` is where they begin in the file. */
-export const textOf = (path: string, bytes: Uint8Array, line = 1): Effect.Effect<string, Failure> => {
+const textOf = (path: string, bytes: Uint8Array, line = 1): Effect.Effect<string, Failure> => {
   if (bytes.length > textBytesMax) {
     return Effect.fail(tooLarge(path))
   }
@@ -89,6 +89,14 @@ const tooLarge = (path: string): Failure =>
     `${nameOf(path)} is larger than ${Math.floor(textBytesMax / 1_048_576)} MiB, the most that is read as one text. ` +
       "Split it, or give a snapshot a line to decide --lines."
   )
+
+// What is too large is known before any of it is read.
+const readWhole = async (path: string): Promise<Uint8Array> => {
+  if ((await stat(path)).size > textBytesMax) {
+    throw new TooLarge()
+  }
+  return readFile(path)
+}
 
 const readStandardInput = async (): Promise<Uint8Array> => {
   const chunks: Array<Uint8Array> = []

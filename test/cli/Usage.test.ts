@@ -4,7 +4,7 @@
  *
  * Method: the bin is run, and each sentence is pinned as a person reads it.
  */
-import { chmodSync, mkdirSync } from "node:fs"
+import { chmodSync, mkdirSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { folderWith, run } from "./Bin.ts"
@@ -180,6 +180,15 @@ describe("a file that cannot be read (exit code 1)", () => {
   test("its name is too long to be one", async () => {
     expect(await sentenceOf(["decide", "m".repeat(300)], 1)).toBe(
       `${"m".repeat(300)} is no path of a file. Give the path of one that is there.`
+    )
+  })
+
+  test("it is larger than can be read as one text", async () => {
+    const cwd = folderWith({ "mesh.json": "" })
+    truncateSync(join(cwd, "mesh.json"), 600 * 1_048_576)
+    expect(await sentenceOf(["decide", "mesh.json"], 1, { cwd })).toBe(
+      "mesh.json is larger than 511 MiB, the most that is read as one text. Split it, or give a snapshot a line to decide " +
+        "--lines."
     )
   })
 
