@@ -97,7 +97,16 @@ const words = pick([4, "no space left"], [1, ""], [1, `\uD800${"\u{1F511}".repea
 const flag = fc.boolean()
 
 const version = pick([6, "1.4.0"], [2, "2.0.0"], [1, "1.0.0-rc.1"], [1, "1.2.3+build"])
-export const range = pick([5, "^1.0.0"], [3, "^2.0.0"], [1, ">=1.0.0-0"], [1, ""], [1, "1.x || 2"], [1, "0.0.0"])
+export const range = pick(
+  [20, "^1.0.0"],
+  [12, "^2.0.0"],
+  [4, ">=1.0.0-0"],
+  [4, ""],
+  [4, "1.x || 2"],
+  [4, "0.0.0"],
+  [1, "1".padStart(1_024)],
+  [1, "1".padStart(1_025)]
+)
 
 const contractFields = object({
   host: [2, pick([9, "string"], [1, "integer"])],
@@ -150,7 +159,7 @@ export const definition = (module: string): fc.Arbitrary<Json> =>
         )
       ],
       answers: [
-        4,
+        3,
         wild(
           object({
             licence: [2, answering(module)],

@@ -102,6 +102,22 @@ const definitions = ["postgres", "mysql", "dns", "mesh-vault", "shop"].map((modu
 const assigned = (key: fc.Arbitrary<string>): fc.Arbitrary<Piece> =>
   facts("mesh-controller_assignments", key, assignment)
 
+/** So many candidates that not all of them are named. */
+const crowd: fc.Arbitrary<Array<Piece>> = fc.oneof(
+  { withCrossShrink: true },
+  { weight: 30, arbitrary: fc.constant<Array<Piece>>([]) },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 19, max: 23 }).map((size) =>
+      Array.from({ length: size }, (_, index) => ({
+        bucket: "mesh-controller_assignments",
+        key: `m${index}.postgres`,
+        value: { build: "b1" }
+      }))
+    )
+  }
+)
+
 const needAt = (key: fc.Arbitrary<string>): fc.Arbitrary<Piece> => facts("mesh-provisioner_needs", key, need)
 
 const needs = needAt(
@@ -196,6 +212,7 @@ const pieces: fc.Arbitrary<Array<Piece>> = fc.tuple(
   some(vaultBound, 4),
   some(facts("postgres_licences", key(node, fc.constantFrom("api", "title")), garbage), 2),
   some(facts("mesh-provisioner_provisions", key(consumer), garbage), 1),
+  crowd,
   story
 ).map((all) => all.flat())
 

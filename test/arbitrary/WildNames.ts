@@ -13,7 +13,7 @@ const hostile = {
   shop: ["constructor", "s".repeat(200)],
   mysql: ["__proto__", "constructor", "mysql_bound", "m".repeat(200)],
   database: ["__proto__", "constructor", "a.b", "\u{1F511}"],
-  licence: ["__proto__", "toString", "a.b"],
+  licence: ["__proto__", "toString", "a.b", "k".repeat(1_024), "k".repeat(1_025)],
   host: ["__proto__", "a.b"],
   password: ["__proto__", "constructor"],
   db: ["__proto__", "a.b"],

@@ -39,10 +39,12 @@ const databaseEntry = fc.record({
   for: pick([5, "i1"], [1, "i2"]),
   also: fc.constantFrom(["n1"], ["n3", "n2"]),
   values: pick<Json>(
-    [8, { host: "h", port: 5_432 }],
+    [10, { host: "h", port: 5_432 }],
     [1, { host: "h", port: 5_432, password: "hunter2" }],
     [1, { host: 1, port: 5_432 }],
-    [1, { host: "h", port: 1.5 }]
+    [1, { host: "h", port: 1.5 }],
+    [1, { host: "h", port: 1 - 2 ** 53 }],
+    [1, { host: "h", port: 2 ** 53 }]
   )
 }, { requiredKeys: ["state", "by", "values"] })
 
@@ -54,22 +56,49 @@ const resolverHave = fc.record({
 
 const build = fc.constant("b1")
 
+const shop = fc.record({
+  build,
+  instance: fc.constant("i1"),
+  placement: fc.constant({ port: { title: 8_080 }, dir: { api: "/var/lib" } }),
+  pins: pick<Json>([2, { cache: {} }], [1, { database: { node: "n3" } }], [1, { database: { module: "postgres" } }])
+}, { requiredKeys: ["build"] })
+
+const applied = fc.record({
+  plan: fc.constant("0".repeat(32)),
+  instance: pick([2, "i1"], [1, "i2"]),
+  own: fc.constantFrom(["cache"], ["database.main", "cache"])
+}, { requiredKeys: ["plan", "own"] })
+
+/** Another need of the shop's one claim. */
+const alias = fc.record({
+  provision: fc.constant("database"),
+  contract: pick([2, "^1.0.0"], [1, "^2.0.0"]),
+  fields: fc.constantFrom(["host"], ["nothing"]),
+  optional: fc.boolean()
+}, { requiredKeys: ["provision"] })
+
 const parts: ReadonlyArray<Part> = [
-  ["mesh-controller_modules", "postgres", fc.record({ provides: fc.record({ database }) })],
-  ["mesh-controller_modules", "dns", fc.constant({ provides: { resolver: { credential: "none" } } })],
   [
-    "mesh-controller_assignments",
-    "n1.shop",
-    fc.record({ build, instance: fc.constant("i1") }, { requiredKeys: ["build"] })
+    "mesh-controller_modules",
+    "postgres",
+    fc.record({
+      provides: fc.record({ database, cache: fc.constant({ credential: "consumer" }) }, { requiredKeys: ["database"] })
+    })
   ],
+  ["mesh-controller_modules", "dns", fc.constant({ provides: { resolver: { credential: "none" } } })],
+  ["mesh-controller_assignments", "n1.shop", shop],
   ["mesh-controller_assignments", "n2.postgres", fc.record({ build })],
   ["mesh-controller_assignments", "n3.dns", fc.record({ build, placement: fc.constant({ port: { dns: 53 } }) })],
   ["mesh-controller_machines", "n3", rest("lost", pick([4, false], [1, true]))],
   ["mesh-controller_seats", "vault", fc.constant({ node: "n3", module: "mesh-vault" })],
   ["mesh-host_haves", "n3.dns", resolverHave],
   ["mesh-provisioner_needs", "n1.shop.bound.database", rest("fields", fc.constantFrom(["host"], ["password"], []))],
+  ["mesh-provisioner_needs", "n1.shop.bound.alias", alias],
+  ["mesh-provisioner_needs", "n1.shop.port.title", rest("default", fc.constant(80))],
+  ["mesh-provisioner_needs", "n1.shop.bound.cache", pick([4, { own: true }], [1, {}])],
   ["mesh-provisioner_needs", "n1.shop.bound.resolver", rest("optional", fc.boolean())],
   ["mesh-provisioner_needs", "n1.shop.secret.api", rest("optional", fc.boolean())],
+  ["mesh-provisioner_applied", "n1.shop", applied],
   ["postgres_bound", "n1.shop.database", databaseEntry],
   ["mesh-vault_bound", "n1.shop.credential.postgres=2Edatabase=2Epassword", secretEntry],
   ["mesh-vault_bound", "n1.shop.credential.postgres=2Edatabase=2Ekey", secretEntry],
@@ -93,7 +122,10 @@ export const story: fc.Arbitrary<ReadonlyArray<Told>> = fc.oneof(
         fc.oneof(
           { withCrossShrink: true },
           { weight: 1, arbitrary: fc.constant([]) },
-          { weight: 14, arbitrary: wild(value, 200).map((value) => [{ bucket, key, value }]) }
+          {
+            weight: /alias|title|applied/.test(`${bucket}.${key}`) ? 1 : 14,
+            arbitrary: wild(value, 200).map((value) => [{ bucket, key, value }])
+          }
         )
       )
     ).map((all) => all.flat())

@@ -214,8 +214,7 @@ const addWantedCredentials = (facts: Facts, asked: ReadonlyArray<Asked>, add: Ad
         .sort((one, other) => one.key < other.key ? -1 : 1)
       if (ask.state !== "retire") {
         const key = credentialKey(claim, provider.module, field)
-        const local = readTokens(key)?.[3]
-        add(vault, { key, consumer: claim.consumer, provision: "credential", local }, {
+        add(vault, { key, consumer: claim.consumer, provision: "credential", local: undefined }, {
           state: "wanted",
           accepts: accepting.map((one) => one.provider)
         })

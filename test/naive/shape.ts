@@ -2,7 +2,7 @@
  * The twin's shapes of facts (protocol §3): a predicate a sentence.
  */
 import semver from "semver"
-import { isModule, isName, readTokens } from "./name.ts"
+import { isKeyTooLong, isModule, isName, readTokens, write } from "./name.ts"
 
 export type Check = (value: unknown) => boolean
 
@@ -35,7 +35,9 @@ const isClaimName: Check = (value) => {
 const isVersion: Check = (value) =>
   typeof value === "string" && /^[0-9A-Za-z.+-]+$/.test(value) && /^[0-9]/.test(value) && semver.valid(value) !== null
 
-const isRange: Check = (value) => typeof value === "string" && semver.validRange(value) !== null
+/** The project bounds a range, so that reading one stays cheap. */
+const isRange: Check = (value) =>
+  typeof value === "string" && value.length <= 1_024 && semver.validRange(value) !== null
 
 const isPin: Check = (value) => isObject(value) && may(value, "node", isName) && may(value, "module", isModule)
 
@@ -127,7 +129,7 @@ const isPattern: Check = (value) =>
   )
 
 export const isAnswering = (module: string, kind: string): Check => (value) => {
-  if (!isName(kind) || kind === "_epoch" || !isObject(value)) {
+  if (!isName(kind) || isKeyTooLong(write(kind)) || kind === "_epoch" || !isObject(value)) {
     return false
   }
   const named = ["bucket", "key", "seat", "verb"].filter((part) => Object.hasOwn(value, part)).join()
