@@ -87,7 +87,7 @@ const provisionOf = (
   provision: string,
   nodes: ReadonlyArray<string>
 ): Json => {
-  const perConsumer = choose.chance(85)
+  const perConsumer = choose.chance(78)
   const fields = Object.fromEntries(
     fieldTypes.filter(([, type]) => (perConsumer || type !== "secret") && choose.chance(35))
   )
