@@ -17,7 +17,7 @@ export interface ProvisionerOptions {
   /** How long to wait before what failed is tried again: at first, and at most, as each wait is twice the last. Default: 100 ms to 10 s. */
   readonly retryFirst?: Duration.Input
   readonly retryMax?: Duration.Input
-  /** How often in a row a key that others keep writing is written again, before it waits. Default: 5. */
+  /** How often in a row a key that others keep writing is tried, a turn each, before it waits. Default: 5. */
   readonly conflictTriesMax?: number
   /** How many writes may wait for their answer at once. Default: 256. */
   readonly writesInFlightMax?: number

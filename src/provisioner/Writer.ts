@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { bucketName } from "../core/BucketName.ts"
 import type { Write } from "../core/Diff.ts"
 import { type Json, sameJson } from "../core/Json.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
@@ -21,6 +20,8 @@ export class Writer {
   readonly #settings: Settings
   /** Writes that are not tried again as they are, by bucket and key, and why. */
   readonly #putOff = new Map<string, PutOff>()
+  /** How often in a row another wrote a key before this could. */
+  readonly #overtakenTimes = new Map<string, number>()
   #stopped: BusError | undefined
 
   constructor(bus: Bus["Service"], view: View, settings: Settings) {
@@ -96,17 +97,15 @@ export class Writer {
 
   #write(write: Write): Effect.Effect<WriteOutcome> {
     return this.#stopped === undefined
-      ? this.#attempt(write, this.#settings.conflictTriesMax).pipe(
-        Effect.catch((error) => this.#fail(write, error))
-      )
+      ? this.#attempt(write).pipe(Effect.catch((error) => this.#fail(write, error)))
       : Effect.succeed("stopped")
   }
 
-  #attempt(write: Write, triesLeft: number): Effect.Effect<WriteOutcome, BusError> {
+  #attempt(write: Write): Effect.Effect<WriteOutcome, BusError> {
     return this.#send(write).pipe(
       Effect.flatMap(() => this.#sayWritten(write)),
       Effect.as<WriteOutcome>("written"),
-      Effect.catchReason("BusError", "Conflict", () => this.#overtaken(write, triesLeft))
+      Effect.catchReason("BusError", "Conflict", () => this.#overtaken(write))
     )
   }
 
@@ -126,20 +125,28 @@ export class Writer {
     return Effect.map(sent, (written) => this.#view.wrotePut(bucket, key, written, bytes, json))
   }
 
-  // Another wrote the key. An answer that is another one now is to be judged anew, and not deleted.
-  #overtaken(write: Write, triesLeft: number): Effect.Effect<WriteOutcome, BusError> {
+  // Another wrote the key, and may have decided from newer facts. So this write is left, never forced: the next turn takes
+  // in what was heard, decides anew, and writes what still differs then.
+  #overtaken(write: Write): Effect.Effect<WriteOutcome, BusError> {
     return Effect.flatMap(this.#read(write.bucket, write.key), (): Effect.Effect<WriteOutcome, BusError> => {
+      const id = idOf(write)
+      const tries = (this.#overtakenTimes.get(id) ?? 0) + 1
       if (this.#isDone(write)) {
-        this.#putOff.delete(idOf(write))
+        this.#settled(id)
         return Effect.succeed("same")
       }
-      if (write.bucket === bucketName.answers) {
+      if (tries < this.#settings.conflictTriesMax) {
+        this.#overtakenTimes.set(id, tries)
         return Effect.succeed("overtaken")
       }
-      return triesLeft > 1
-        ? this.#attempt(write, triesLeft - 1)
-        : this.#putOffFor(write, "Conflict", "overtaken", overtakenWords(write))
+      this.#overtakenTimes.delete(id)
+      return this.#putOffFor(write, "Conflict", "overtaken", overtakenWords(write))
     })
+  }
+
+  #settled(id: string): void {
+    this.#putOff.delete(id)
+    this.#overtakenTimes.delete(id)
   }
 
   #read(bucket: string, key: string): Effect.Effect<void, BusError> {
@@ -183,7 +190,7 @@ export class Writer {
 
   #sayWritten(write: Write): Effect.Effect<void> {
     const notes = notesOf(write)
-    this.#putOff.delete(idOf(write))
+    this.#settled(idOf(write))
     return Effect.annotateLogs(Effect.logInfo(lineOf(notes)), { ...notes })
   }
 }
