@@ -1,11 +1,23 @@
 /**
- * Reports 010 and 026 on a provisioner that runs: what its verb still shows of a failure, and what a provider that begins
- * again and again is asked.
+ * Reports 010, 026 and 084 on a provisioner that runs: what its verb still shows of a failure, what a provider that is slow
+ * to answer sees, and one that was frozen while another went on.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { MemoryBus } from "../../src/adapters/memory/index.ts"
-import { bound, databaseKey, facts, pass, passLong, put, start, stored, write } from "../provisioner/Running.ts"
+import { Deferred, Effect } from "effect"
+import { Bus, MemoryBus } from "../../src/adapters/memory/index.ts"
+import {
+  assertSettled,
+  bound,
+  databaseKey,
+  facts,
+  pass,
+  passLong,
+  provisions,
+  put,
+  start,
+  stored,
+  write
+} from "../provisioner/Running.ts"
 
 const asks = "mesh-provisioner_asks"
 const ask = "n2.postgres.n1.shop.database"
@@ -44,4 +56,34 @@ describe("a provisioner that runs", () => {
       assert.deepStrictEqual(yield* stored(asks, ask), first)
       assert.strictEqual(running.asked.filter(({ bucket }) => bucket === asks).length, 1)
     }).pipe(Effect.provide(MemoryBus.layer())))
+
+  it.effect("report 084: frozen with writes in flight, writes nothing over what another wrote meanwhile", () =>
+    Effect.gen(function*() {
+      yield* put({ ...facts, postgres_bound: {} })
+      const thaw = yield* Deferred.make<void>()
+      const frozen = yield* start({ interference: { beforeWrite: () => Deferred.await(thaw) } })
+      yield* pass()
+      const other = yield* start()
+      yield* pass()
+      yield* write("postgres_bound", bound, { state: "provided", by: "n2", values: { host: "db" } })
+      yield* pass()
+      yield* assertSettled
+      other.asked.length = 0
+
+      yield* Deferred.succeed(thaw, undefined)
+      yield* passLong("2 hours")
+      yield* assertSettled
+      assert.isAbove(frozen.asked.length, 0)
+      assert.deepStrictEqual(frozen.asked.filter(({ ok }) => ok), [])
+      assert.deepStrictEqual(other.asked, [])
+      const bus = (yield* MemoryBus).as({ role: "admin" })
+      const history = yield* bus.history(provisions, databaseKey)
+      assert.deepStrictEqual(history.map(stateOf), ["asked", "provided"])
+      assert.strictEqual((yield* bus.history(asks, ask)).length, 1)
+    }).pipe(Effect.provide(MemoryBus.layer())))
 })
+
+type Revision = Effect.Success<ReturnType<Bus["Service"]["history"]>>[number]
+
+const stateOf = (revision: Revision): unknown =>
+  revision._tag === "Put" ? JSON.parse(new TextDecoder().decode(revision.value)).state : revision._tag
