@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import { constants } from "node:buffer"
 import { createReadStream } from "node:fs"
 import { readFile, stat } from "node:fs/promises"
+import type { TextPlace } from "../core/JsonText.ts"
 import { parseSnapshot, type Snapshot } from "../core/Snapshot.ts"
 import { readUtf8 } from "../core/Utf8.ts"
 import { announced, isLongText } from "./Announce.ts"
@@ -49,13 +50,24 @@ const textOf = (path: string, bytes: Uint8Array, line = 1): Effect.Effect<string
   }
   const text = readUtf8(bytes)
   if (text === undefined) {
-    return Effect.fail(failure(`${placeIn(path, line, 1)}: this is not UTF-8. Save it as UTF-8 text and try again.`))
+    const place = placeOfBadByte(bytes)
+    return Effect.fail(failure(
+      `${placeIn(path, place.line + line - 1, place.column)}: this is not UTF-8. Save it as UTF-8 text and try again.`
+    ))
   }
   return text.startsWith("\uFEFF")
     ? Effect.fail(
       failure(`${placeIn(path, line, 1)}: it begins with a byte order mark. Save it without one and try again.`)
     )
     : Effect.succeed(text)
+}
+
+/** Where bytes stop being UTF-8: where they are not what is written again of what can be read of them. */
+const placeOfBadByte = (bytes: Uint8Array): TextPlace => {
+  const again = Buffer.from(Buffer.from(bytes).toString("utf8"))
+  const end = again.findIndex((byte, index) => byte !== bytes[index])
+  const lines = again.subarray(0, end).toString("utf8").split("\n")
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
 /** One line of a file, counted from 1. */

@@ -45,7 +45,12 @@ export const run = async (args: ReadonlyArray<string>, { cwd, input = "" }: RunO
 
 /** Starts a command. It is ended with the test where it has not ended by itself. */
 export const start = (args: ReadonlyArray<string>, cwd = root): ChildProcessWithoutNullStreams => {
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: surroundings, timeout: 25_000 })
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: surroundings,
+    timeout: 25_000,
+    killSignal: "SIGKILL"
+  })
   onTestFinished(() => {
     child.kill("SIGKILL")
   })
@@ -69,7 +74,12 @@ export const ended = (child: ChildProcessWithoutNullStreams): Promise<Run> => {
 /** Runs a line of a shell, in which `mesh-provisioner` is the bin. */
 export const runShell = (line: string, cwd: string, env: { readonly [name: string]: string } = {}): Promise<Run> => {
   const own = `mesh-provisioner() { "${process.execPath}" "${bin}" "$@"; }; export -f mesh-provisioner; ${line}`
-  const child = spawn("bash", ["--norc", "-c", own], { cwd, env: { ...surroundings, ...env }, timeout: 25_000 })
+  const child = spawn("bash", ["--norc", "-c", own], {
+    cwd,
+    env: { ...surroundings, ...env },
+    timeout: 25_000,
+    killSignal: "SIGKILL"
+  })
   child.stdin.end()
   return ended(child)
 }

@@ -10,14 +10,14 @@ import { describe, expect, test } from "vitest"
 import { folderWith, run } from "./Bin.ts"
 
 const faulty = `{
+  "directories": {
+    "state": {}
+  },
   "provides": {
     "database": { "credential": "consumers" }
   },
   "answers": {
     "zones": { "bucket": "dns_zones", "key": "<node>" }
-  },
-  "directories": {
-    "state": {}
   }
 }
 `
@@ -42,15 +42,15 @@ describe("check", () => {
     )
     const { exitCode, stderr, stdout } = await run(["check", "-", "--module", "shop"], { input: faulty })
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" })
-    expect(stdout).toBe(`standard input:3:33  provides.database.credential
-    ${database?.what}
-    to mend it: ${database?.mend}
-standard input:6:26  answers.zones.bucket
-    ${zones?.what}
-    to mend it: ${zones?.mend}
-standard input:9:14  directories.state.unknown
+    expect(stdout).toBe(`standard input:3:14  directories.state.unknown
     ${state?.what}
     to mend it: ${state?.mend}
+standard input:6:33  provides.database.credential
+    ${database?.what}
+    to mend it: ${database?.mend}
+standard input:9:26  answers.zones.bucket
+    ${zones?.what}
+    to mend it: ${zones?.mend}
 3 faults in the definition of shop.
 `)
   })
@@ -61,9 +61,9 @@ standard input:9:14  directories.state.unknown
     const { faults, module } = JSON.parse(stdout)
     expect(module).toBe("shop")
     expect(faults).toHaveLength(3)
-    expect(faults[2]).toEqual({
+    expect(faults[0]).toEqual({
       ...checkDefinition(JSON.parse(faulty), "shop").find(({ path }) => path[0] === "directories"),
-      line: 9,
+      line: 3,
       column: 14
     })
   })

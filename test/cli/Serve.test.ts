@@ -70,10 +70,11 @@ describe("serve in a pipe", () => {
     const run = ended(child)
     await new Promise((resolve) => child.stdout.once("data", resolve))
     child.stdout.destroy()
-    for (let tries = 0; tries < 100 && child.exitCode === null; tries++) {
+    for (let tries = 0; tries < 40 && child.exitCode === null; tries++) {
       written(cwd, tries % 2 === 0 ? provided : asked)
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
+    expect(child.exitCode).toBe(0)
     expect(await run).toMatchObject({ exitCode: 0, stderr: "" })
   })
 
@@ -130,7 +131,8 @@ describe("serve without --load", () => {
     const child = spawn(link, ["serve"], {
       cwd: tmpdir(),
       env: { ...surroundings, PATH: `${join(process.execPath, "..")}:${process.env["PATH"]}` },
-      timeout: 25_000
+      timeout: 25_000,
+      killSignal: "SIGKILL"
     })
     const run = ended(child)
     await new Promise((resolve) => child.stdout.once("data", resolve))

@@ -26,7 +26,8 @@ export const atTerminal = (
   const child = spawn("script", ["-qec", `stty cols 200 rows 50; exec ${words}`, "/dev/null"], {
     cwd,
     env: { TERM: "xterm-256color", ...surroundings, ...env },
-    timeout: 25_000
+    timeout: 25_000,
+    killSignal: "SIGKILL"
   })
   onTestFinished(() => {
     child.kill("SIGKILL")

@@ -229,8 +229,8 @@ describe("a file that is no snapshot (exit code 1)", () => {
     ],
     [
       "no UTF-8",
-      new Uint8Array([0x7b, 0xff, 0x7d]),
-      "line 1, column 1: this is not UTF-8. Save it as UTF-8 text and try again."
+      new Uint8Array([0x7b, 0x0a, 0xc3, 0xa9, 0x20, 0xff, 0x7d]),
+      "line 2, column 3: this is not UTF-8. Save it as UTF-8 text and try again."
     ],
     [
       "a byte order mark",
