@@ -14,7 +14,7 @@ import { explainStepsMax, replyBytesMax } from "./Limits.ts"
 import { claimKeyOf, vaultModule } from "./Mesh.ts"
 import { writeUtf8 } from "./Utf8.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
-import { stepWhy, verbWhy } from "./Words.ts"
+import { cut, stepWhy, verbWhy } from "./Words.ts"
 
 const readRequest = requestOf(Schema.Struct({
   node: Schema.String,
@@ -107,10 +107,18 @@ interface Walk {
 
 /** A step with its causes, as long as there is room for them. */
 const step = (walk: Walk, head: Omit<Step, "causes">, causes: () => ReadonlyArray<Step>): Step => {
+  const said = bytesOf(head) <= walk.room.bytes
+    ? head
+    : { ...head, why: cut(head.why, walk.room.bytes / escapedBytesMax) }
   walk.room.steps -= 1
-  walk.room.bytes -= writeUtf8(JSON.stringify(head)).length
-  return { ...head, causes: walk.room.steps > 0 && walk.room.bytes > 0 ? causes() : [] }
+  walk.room.bytes -= bytesOf(said)
+  return { ...said, causes: walk.room.steps > 0 && walk.room.bytes > 0 ? causes() : [] }
 }
+
+const bytesOf = (head: Omit<Step, "causes">): number => writeUtf8(JSON.stringify(head)).length
+
+/** The most bytes that JSON takes for one code point: an escape like `\u0001`. */
+const escapedBytesMax = 6
 
 /** The steps of several causes; where room runs out, the last one says that there are more. */
 const steps = <A>(

@@ -49,12 +49,13 @@ const headBytes = 256 + 6 * keyBytesMax
 const bytesOf = ({ item }: Placed): number => writeUtf8(JSON.stringify(item)).length + 1
 
 // Several items may have one key (a fact out of shape in several buckets): where a page ends between them, the next one
-// begins after so many of them, which `after` says behind a line break, as no key in shape has one.
+// begins after so many of them, which `after` says behind a line break. No key in shape has one; of one that ends like
+// that itself, the count is always said.
 const startOf = (sorted: ReadonlyArray<Placed>, after: string | undefined): number => {
   if (after === undefined) {
     return 0
   }
-  const [, key, count] = /^([^]*)\n(\d{1,9})$/.exec(after) ?? []
+  const [, key, count] = counted.exec(after) ?? []
   if (key !== undefined) {
     const first = sorted.findIndex(({ place }) => place >= key)
     return first === -1 ? sorted.length : first + Number(count)
@@ -63,11 +64,13 @@ const startOf = (sorted: ReadonlyArray<Placed>, after: string | undefined): numb
   return first === -1 ? sorted.length : first
 }
 
+const counted = /^([^]*)\n(\d{1,9})$/
+
 const nextOf = (sorted: ReadonlyArray<Placed>, end: number): string | undefined => {
   const last = sorted[end - 1]?.place
   if (last === undefined || end >= sorted.length) {
     return undefined
   }
   const same = sorted.slice(0, end).filter(({ place }) => place === last).length
-  return sorted[end]?.place === last ? `${last}\n${same}` : last
+  return sorted[end]?.place === last || counted.test(last) ? `${last}\n${same}` : last
 }
