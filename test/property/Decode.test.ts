@@ -1,0 +1,155 @@
+/**
+ * Decoding (protocol §3): a value is UTF-8 JSON without a byte order mark, of at most 64 containers inside each other; what
+ * is out of shape is listed, says nothing of what a stranger wrote, and never touches another fact.
+ */
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { expect, test } from "vitest"
+import { decide } from "../../src/core/Decide.ts"
+import { readJson } from "../../src/core/Decode.ts"
+import { Facts } from "../../src/core/Facts.ts"
+import type { Json } from "../../src/core/Json.ts"
+import { coherentMesh } from "../arbitrary/CoherentMesh.ts"
+import { anyJson, reordered } from "../arbitrary/JsonValues.ts"
+import { lossOf } from "../arbitrary/Loss.ts"
+import { hostileText } from "../arbitrary/Names.ts"
+import { wildMesh } from "../arbitrary/WildMesh.ts"
+import { readFacts } from "../naive/facts.ts"
+import { check, Met } from "./Law.ts"
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** What bytes say as JSON, by Node's own reader of texts; nothing where they say nothing. */
+const said = (bytes: Uint8Array): { readonly json: Json } | undefined => {
+  const text = Buffer.from(bytes).toString("utf8")
+  if (!Buffer.from(text, "utf8").equals(bytes)) {
+    return undefined
+  }
+  try {
+    return { json: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+const anyBytes = fc.oneof(
+  fc.uint8Array({ maxLength: 12 }),
+  anyJson.map((value) => bytesOf(JSON.stringify(value))),
+  anyJson.map((value) => bytesOf(`\uFEFF${JSON.stringify(value)}`)),
+  fc.tuple(anyJson, fc.nat(), fc.nat({ max: 255 })).map(([value, at, byte]) => {
+    const bytes = bytesOf(JSON.stringify(value))
+    bytes[at % bytes.length] = byte
+    return bytes
+  })
+)
+
+test("bytes are a value where they are UTF-8 JSON without a byte order mark, and else are said to be none (§3)", () => {
+  const met = new Met()
+  check(
+    fc.property(anyBytes, (bytes) => {
+      const read = readJson(bytes)
+      const expected = said(bytes)
+      expect(Result.isSuccess(read)).toBe(expected !== undefined)
+      if (Result.isSuccess(read)) {
+        expect(read.success).toEqual(expected?.json)
+      }
+      met.count(Result.isSuccess(read) ? "a value" : read.failure)
+    }),
+    2_000
+  )
+  met.atLeast({
+    "a value": 300,
+    "the value is not JSON": 100,
+    "the value is not UTF-8": 100,
+    "the value begins with a byte order mark; write it without": 100
+  })
+})
+
+const nested = (value: Json, depth: number): Json =>
+  depth === 0 ? value : nested(depth % 3 === 0 ? { "__proto__x": value } : [value, depth], depth - 1)
+
+test("a value has at most 64 containers inside each other, and no number beyond a double's (§3)", () =>
+  check(
+    fc.property(fc.integer({ min: 55, max: 75 }), fc.constantFrom("[]", "7", "1e400"), (depth, inmost) => {
+      const text = JSON.stringify(nested("inmost", depth)).replace(`"inmost"`, inmost)
+      const containers = depth + (inmost === "[]" ? 1 : 0)
+      for (const value of [bytesOf(text), JSON.parse(text)]) {
+        expect(Result.isSuccess(readJson(value))).toBe(containers <= 64 && inmost !== "1e400")
+      }
+    }),
+    300
+  ))
+
+test("what is out of shape is listed, each fact once, by bucket and key, and nothing else is (§3)", () => {
+  const met = new Met()
+  check(
+    fc.property(fc.oneof(wildMesh, lossOf(coherentMesh).map(({ after }) => after)), (snapshot) => {
+      const { outOfShape } = decide(snapshot)
+      const facts = readFacts(snapshot)
+      const strangers = outOfShape.filter(({ bucket }) =>
+        /_(?:licences|values)$/.test(bucket) && bucket !== "mesh-config_values"
+      )
+      expect(
+        outOfShape.filter((place) => !strangers.includes(place)).map(({ bucket, key }) => JSON.stringify([bucket, key]))
+          .sort()
+      )
+        .toEqual(facts.outOfShape.map(({ bucket, key }) => JSON.stringify([bucket, key])).sort())
+      for (const { why } of outOfShape) {
+        expect(why).not.toBe("")
+      }
+      met.count("out of shape", outOfShape.length)
+    }),
+    250
+  )
+  met.atLeast({ "out of shape": 500 })
+})
+
+test("one fact out of shape never touches another: without it all else is decided as with it, but for what it holds (§3)", () => {
+  const met = new Met()
+  // Machines, seats, config values, haves and applied entries only ever say what they say: garbled is absent.
+  const buckets = ["mesh-controller_machines", "mesh-config_values", "mesh-host_haves", "mesh-provisioner_applied"]
+  check(
+    fc.property(
+      lossOf(coherentMesh, { absent: () => false, garbled: ({ bucket }) => buckets.includes(bucket) }),
+      ({ after, lost }) => {
+        const garbled = decide(after)
+        const facts = Facts.fromSnapshot(after)
+        lost.forEach(({ bucket, key }) => facts.apply({ bucket, key }))
+        const absent = decide(facts)
+        const withoutWhy = (decided: ReadonlyMap<string, { readonly why: string }>) =>
+          new Map([...decided].map(([key, { why: _, ...rest }]) => [key, rest]))
+        for (const what of ["provisions", "asks", "plans"] as const) {
+          expect(withoutWhy(garbled[what])).toEqual(withoutWhy(absent[what]))
+        }
+        met.count("garbled", lost.length)
+      }
+    ),
+    150
+  )
+  met.atLeast({ garbled: 100 })
+})
+
+test("fields that nobody named are ignored, and so is the order of all fields (§3)", () => {
+  const met = new Met()
+  check(
+    fc.property(coherentMesh, hostileText, anyJson, (snapshot, name, value) => {
+      const extra = Object.fromEntries([[`x${name}`, value]])
+      const facts = new Facts()
+      for (const [bucket, values] of Object.entries(snapshot.buckets)) {
+        facts.openBucket(bucket)
+        for (const [key, fact] of Object.entries(values)) {
+          // A collect item, and an entry of a definition's own bucket, is any JSON: each of its fields counts.
+          const isObject = typeof fact === "object" && fact !== null && !(fact instanceof Array)
+          const isAny = bucket === "mesh-provisioner_collect" || bucket.endsWith("_licences")
+          facts.apply({ bucket, key, value: isObject && !isAny ? reordered({ ...fact, ...extra }) : fact })
+        }
+      }
+      const { outOfShape: _, ...decisions } = decide(facts)
+      const { outOfShape: __, ...plain } = decide(snapshot)
+      expect(decisions).toEqual(plain)
+      met.count("mesh")
+    }),
+    100
+  )
+  met.atLeast({ mesh: 100 })
+})
