@@ -36,7 +36,6 @@ export class Loop {
   readonly #view = new View()
   readonly #writer: Writer
   #decided: Decisions | undefined
-  #wasWhole = false
   /** Nothing is written until it is tried again: the bus did not take the last write. */
   #isPaused = false
   /** How often in a row writing had to be put off. */
@@ -82,9 +81,8 @@ export class Loop {
     return Effect.suspend(() => {
       const view = this.#view
       view.hear(heard)
-      const isRetry = heard.some(({ _tag }) => _tag === "TryAgain") || (view.isWhole && !this.#wasWhole)
+      const isRetry = heard.some(({ _tag }) => _tag === "TryAgain")
       this.#isPaused &&= !isRetry
-      this.#wasWhole = view.isWhole
       const isRefusedDue = this.#writer.retryRefused(view.takeReadAnew())
       const isOvertakenDue = isRetry && this.#writer.retryOvertaken()
       view.storedChanged ||= isRefusedDue || isOvertakenDue
@@ -138,7 +136,6 @@ export class Loop {
     this.#failures += 1
     this.#isPaused = trouble !== undefined
     this.#view.writeTrouble = trouble
-    this.#view.storedChanged ||= this.#isPaused
     return this.#around.tryAgainAfter(retryDelayMillis(this.#around.settings, this.#failures))
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Buses that hear badly: what a follower is told goes through a hand that repeats, drops, or holds it back.
  */
-import { Effect, Queue } from "effect"
+import { type Duration, Effect, Queue } from "effect"
 import { type BucketEvent, type Bus, type BusError } from "../../src/adapters/memory/index.ts"
 
 type Follow = ReturnType<Bus["Service"]["follow"]>
@@ -22,6 +22,20 @@ const through = (
     )
     return queue
   })
+
+/** Followers of these buckets hear everything so much later. */
+export const slowly =
+  (by: Duration.Input, ...slow: ReadonlyArray<string>) => (bucket: string, follow: Follow): Follow =>
+    slow.includes(bucket)
+      ? Effect.gen(function*() {
+        const from = yield* follow
+        const queue = yield* Queue.unbounded<BucketEvent, BusError>()
+        const later = (batch: ReadonlyArray<BucketEvent>) =>
+          Effect.forkScoped(Effect.delay(Effect.sync(() => Queue.offerAllUnsafe(queue, batch)), by))
+        yield* Queue.takeAll(from).pipe(Effect.tap(later), Effect.forever, Effect.ignore, Effect.forkScoped)
+        return queue
+      })
+      : follow
 
 /** Keeps the events of every bucket, to say them all again. */
 export const echo = () => {

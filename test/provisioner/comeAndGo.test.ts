@@ -64,6 +64,7 @@ describe("a provider's bucket", () => {
       yield* (yield* MemoryBus).makeBucket("postgres_bound")
       yield* pass()
       assert.strictEqual(running.decided(), before + 1)
+      assert.isTrue((yield* running.provisioner.source)?.facts.bound.has("postgres"))
       yield* assertSettled
     }).pipe(Effect.provide(MemoryBus.layer())))
 

@@ -5,9 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
-import { deafness, echo } from "./Hearing.ts"
+import { echo, slowly } from "./Hearing.ts"
 import {
   assertSettled,
+  bound,
   databaseKey,
   facts,
   needs,
@@ -21,9 +22,7 @@ import {
   write
 } from "./Running.ts"
 
-const bound = "n1.shop.database"
-
-const provided = (more: object = {}) => ({ state: "provided", by: "n2", values: { host: "db" }, ...more })
+const recorded = (more: object = {}) => ({ state: "provided", by: "n2", values: { host: "db" }, ...more })
 
 describe("a change of facts", () => {
   it.effect("writes what it changes and nothing else", () =>
@@ -148,6 +147,34 @@ describe("what changes nothing", () => {
       assert.isTrue(running.turns.every(({ writes }) => writes.length > 0))
     }).pipe(Effect.provide(MemoryBus.layer())))
 
+  it.effect("its own writes coming back late, when it has written again already", () =>
+    Effect.gen(function*() {
+      const answers = "mesh-provisioner_answers"
+      yield* put({
+        ...facts,
+        [answers]: { "n2.postgres.n1.shop.database": { answer: "keep", entry: "0".repeat(32), by: "ann" } }
+      })
+      const running = yield* start({ interference: { follow: slowly("50 millis", provisions, answers) } })
+      yield* pass(100)
+      running.asked.length = 0
+      for (const state of ["making", "provided", "making", "failed"]) {
+        yield* write("postgres_bound", bound, { state, by: "n2", values: { host: "db" } })
+        yield* pass(15)
+      }
+      yield* remove("mesh-provisioner_needs", databaseKey)
+      yield* pass(15)
+      yield* write("mesh-provisioner_needs", databaseKey, {})
+      yield* pass(200)
+      const ops = running.asked.flatMap(({ bucket, key, op }) =>
+        bucket === provisions && key === databaseKey ? [op] : []
+      )
+      assert.deepStrictEqual(ops, ["update", "update", "update", "update", "delete", "create"])
+      assert.isTrue(running.asked.every(({ ok }) => ok))
+      assert.strictEqual(running.turns.length, 7)
+      assert.strictEqual(running.asked.filter(({ bucket }) => bucket === answers).length, 0)
+      yield* assertSettled
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
   it.effect("a fact put again as it is, a hundred times: not even decided", () =>
     Effect.gen(function*() {
       yield* put(facts)
@@ -156,7 +183,7 @@ describe("what changes nothing", () => {
       running.asked.length = 0
       const before = running.decided()
       for (let round = 0; round < 100; round++) {
-        yield* write("postgres_bound", bound, provided())
+        yield* write("postgres_bound", bound, recorded())
         yield* pass(1)
       }
       yield* pass()
@@ -172,7 +199,7 @@ describe("what changes nothing", () => {
       running.asked.length = 0
       const before = running.decided()
       for (let round = 0; round < 50; round++) {
-        yield* write("postgres_bound", bound, provided({ since: `12:00:00.${round}` }))
+        yield* write("postgres_bound", bound, recorded({ since: `12:00:00.${round}` }))
       }
       yield* pass()
       assert.strictEqual(running.decided(), before + 1)
@@ -187,10 +214,12 @@ describe("what changes nothing", () => {
       yield* pass()
       yield* write("postgres_bound", bound, { state: "making", by: "n2" })
       yield* pass()
-      yield* write("postgres_bound", bound, provided())
+      yield* write("postgres_bound", bound, recorded())
+      yield* remove("mesh-provisioner_needs", "n1.shop.port.http")
       yield* pass()
       running.asked.length = 0
       const before = running.decided()
+      assert.isAtLeast(said.again("mesh-provisioner_needs"), 3)
       assert.isAtLeast(said.again("postgres_bound"), 3)
       assert.isAtLeast(said.again(provisions), 3)
       yield* pass()
@@ -213,71 +242,5 @@ describe("what changes nothing", () => {
       assert.deepStrictEqual(running.asked, [])
       assert.strictEqual(running.turns.length, turns)
       assert.deepStrictEqual(yield* stored(provisions, "_epoch"), { term: 4 })
-    }).pipe(Effect.provide(MemoryBus.layer())))
-})
-
-describe("a decision that another alters", () => {
-  it.effect("is put right when its event comes, without deciding anew", () =>
-    Effect.gen(function*() {
-      yield* put(facts)
-      const running = yield* start()
-      yield* pass()
-      running.asked.length = 0
-      const before = running.decided()
-      yield* write(provisions, databaseKey, { state: "refused" })
-      yield* pass()
-      yield* remove("mesh-provisioner_plans", "n1.shop")
-      yield* pass()
-      yield* write(provisions, "n9.planted.bound.x", new Uint8Array([0xff]))
-      yield* pass()
-      assert.deepStrictEqual(running.asked, [
-        { op: "update", bucket: provisions, key: databaseKey, ok: true },
-        { op: "create", bucket: "mesh-provisioner_plans", key: "n1.shop", ok: true },
-        { op: "delete", bucket: provisions, key: "n9.planted.bound.x", ok: true }
-      ])
-      assert.strictEqual(running.decided(), before)
-      yield* assertSettled
-    }).pipe(Effect.provide(MemoryBus.layer())))
-
-  it.effect("is put right at the hourly compare, where no event of it came", () =>
-    Effect.gen(function*() {
-      yield* put(facts)
-      const deaf = deafness()
-      const running = yield* start({ interference: { follow: deaf.follow } })
-      yield* pass()
-      running.asked.length = 0
-      yield* deaf.begin
-      yield* write(provisions, databaseKey, { state: "refused" })
-      yield* remove("mesh-provisioner_plans", "n1.shop")
-      yield* write("mesh-provisioner_needs", "n1.shop.port.unheard", {})
-      yield* passLong("59 minutes")
-      assert.deepStrictEqual(running.asked, [])
-      yield* passLong("1 minute")
-      assert.deepStrictEqual(running.asked.map(({ key, op }) => [op, key]), [
-        ["update", databaseKey],
-        ["create", "n1.shop.port.unheard"],
-        ["create", "n1.shop"]
-      ])
-      yield* assertSettled
-      running.asked.length = 0
-      yield* passLong("5 hours")
-      assert.deepStrictEqual(running.asked, [])
-      assert.strictEqual((yield* running.provisioner.health).state, "live")
-    }).pipe(Effect.provide(MemoryBus.layer())))
-
-  it.effect("is put right as often as the setting says", () =>
-    Effect.gen(function*() {
-      const deaf = deafness()
-      const running = yield* start({
-        compareEvery: "1 minute",
-        interference: { follow: deaf.follow }
-      })
-      yield* pass()
-      yield* deaf.begin
-      yield* write(provisions, databaseKey, { state: "refused" })
-      yield* pass()
-      running.asked.length = 0
-      yield* passLong("1 minute")
-      assert.deepStrictEqual(running.asked, [{ op: "delete", bucket: provisions, key: databaseKey, ok: true }])
     }).pipe(Effect.provide(MemoryBus.layer())))
 })

@@ -14,6 +14,7 @@ import {
   linesOf,
   needs,
   pass,
+  passLong,
   provisions,
   put,
   remove,
@@ -154,7 +155,7 @@ describe("nothing is written before every bucket has been read to its end", () =
       const running = yield* start({
         interference: { followBuckets: (follow) => Effect.andThen(Deferred.await(gate), follow) }
       })
-      yield* pass()
+      yield* passLong("1 hour")
       assert.deepStrictEqual(running.asked, [])
       assert.strictEqual((yield* running.provisioner.health).state, "loading")
       yield* Deferred.succeed(gate, undefined)

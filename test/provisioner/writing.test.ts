@@ -69,6 +69,32 @@ describe("a write that loses its compare-and-set (report 076)", () => {
       yield* assertSettled
     }).pipe(Effect.provide(MemoryBus.layer())))
 
+  it.effect("though the other wrote what was there is written all the same", () =>
+    Effect.gen(function*() {
+      yield* settled
+      const memory = yield* MemoryBus
+      let rivals = 1
+      const running = yield* start({
+        interference: {
+          beforeWrite: ({ bucket, key }) =>
+            Effect.gen(function*() {
+              const held = yield* stored(bucket, key)
+              if (bucket === provisions && rivals-- > 0 && held !== undefined) {
+                yield* write(bucket, key, held)
+              }
+            }).pipe(Effect.orDie, Effect.provideService(MemoryBus, memory))
+        }
+      })
+      yield* pass()
+      yield* write("postgres_bound", bound, { state: "making", by: "n2" })
+      yield* passLong("1 second")
+      assert.deepStrictEqual(
+        running.asked.flatMap(({ bucket, ok }) => bucket === provisions ? [ok] : []),
+        [false, true]
+      )
+      yield* assertSettled
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
   it.effect("again and again is tried a bounded number of times, said once, and put right when the other stops", () =>
     Effect.gen(function*() {
       yield* settled
@@ -134,6 +160,10 @@ describe("a write that loses its compare-and-set (report 076)", () => {
       yield* pass()
       yield* write(provisions, databaseKey, { tampered: true })
       yield* pass()
+      assert.isUndefined((yield* running.provisioner.source)?.facts.answers.fact(ask))
+      assert.deepStrictEqual(linesOf(running, "Info").filter((line) => line.includes(answers)), [
+        `delete ${answers} ${ask}`
+      ])
       assert.deepStrictEqual(running.asked.filter(({ bucket }) => bucket === answers), [
         { op: "delete", bucket: answers, key: ask, ok: true }
       ])
