@@ -15,13 +15,29 @@ const start: TextPlace = { line: 1, column: 1 }
 export const placeOfSyntaxError = (text: string): TextPlace => {
   try {
     parse(text, { mode: "json" })
-    return start
+    return placeOf(text, rawControlCharacter(text))
   } catch (error) {
     return error instanceof Error && "line" in error && "column" in error &&
         typeof error.line === "number" && typeof error.column === "number"
       ? { line: error.line, column: error.column }
       : start
   }
+}
+
+// The parser takes a tab or a line break inside a string as it stands, and JSON does not.
+const rawControlCharacter = (text: string): number => {
+  for (const { 0: string, index } of text.matchAll(/"(?:[^"\\]|\\[^])*"/g)) {
+    const inside = string.search(/[^ -\uffff]/)
+    if (inside !== -1) {
+      return index + inside
+    }
+  }
+  return 0
+}
+
+const placeOf = (text: string, offset: number): TextPlace => {
+  const before = text.slice(0, offset)
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") }
 }
 
 /** Where the value at a path stands in a JSON text; as near to it as the text goes. */
