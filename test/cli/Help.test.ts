@@ -18,8 +18,21 @@ const root = join(import.meta.dirname, "..", "..")
 const commands = Completions.fromCommand(meshProvisioner).subcommands
 const docs = readFileSync(join(root, "docs", "cli.md"), "utf8")
 
-test("there are the seven commands", () => {
-  expect(commands.map(({ name }) => name)).toEqual(["serve", "decide", "diff", "show", "explain", "retire", "check"])
+test("there are the seven commands, each with its arguments and flags", () => {
+  const shapes = commands.map((command) => [
+    command.name,
+    ...command.arguments.map(({ name }) => name),
+    ...command.flags.map(({ name }) => `--${name}`)
+  ])
+  expect(shapes).toEqual([
+    ["serve", "--bus", "--load", "--follow"],
+    ["decide", "FILE", "--json", "--lines"],
+    ["diff", "BEFORE", "AFTER", "--json"],
+    ["show", "WHAT", "--from", "--node", "--module", "--collection", "--state", "--json"],
+    ["explain", "KEY", "--from", "--json"],
+    ["retire", "KEY", "--answer", "--by", "--words", "--from"],
+    ["check", "FILE", "--module", "--json"]
+  ])
 })
 
 describe("help", () => {
