@@ -184,6 +184,24 @@ test("a chain of 5,000 and a fan of 5,000 are explained as far as a reply goes, 
   expect(stepsOf(reply.tree).at(-1)?.why).toContain("explanation ends here")
 })
 
+test("an explanation is no larger than a reply may be (§8)", () => {
+  const met = new Met()
+  check(
+    fc.property(anyMesh, fc.integer({ min: 8_000, max: 60_000 }), (snapshot, replyBytesMax) => {
+      const source = sourceOf(snapshot)
+      for (const key of source.decisions.plans.keys()) {
+        const [node, module] = readTokens(key) ?? []
+        const reply = Result.getOrThrow(explain(source, { node, module }, { replyBytesMax }))
+        const bytes = Buffer.byteLength(JSON.stringify(reply))
+        expect(bytes, key).toBeLessThanOrEqual(replyBytesMax)
+        met.count(bytes > replyBytesMax / 4 ? "large" : "small")
+      }
+    }),
+    150
+  )
+  met.atLeast({ small: 200, large: 4 })
+})
+
 const failing = (module: string, count: number, words: string): Snapshot => ({
   buckets: {
     "mesh-provisioner_needs": Object.fromEntries(
@@ -196,7 +214,7 @@ const failing = (module: string, count: number, words: string): Snapshot => ({
   }
 })
 
-test("an explanation is no larger than a reply may be, however much others had to say (§8)", () => {
+test("nor is it, however much others had to say (§8)", () => {
   const met = new Met()
   check(
     fc.property(

@@ -8,14 +8,8 @@ import { expect, test } from "vitest"
 import { decide } from "../../src/core/Decide.ts"
 import { Facts } from "../../src/core/Facts.ts"
 import type { Json } from "../../src/core/Json.ts"
-import {
-  type Earlier,
-  query,
-  type QueryEntry,
-  type QueryOptions,
-  type QueryReply,
-  queryWhat
-} from "../../src/core/Query.ts"
+import { type Earlier, query, type QueryEntry, type QueryOptions, type QueryReply } from "../../src/core/Query.ts"
+import { queryWhat } from "../../src/core/QueryWhat.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import type { VerbSource } from "../../src/core/Verb.ts"
 import { chosen } from "../arbitrary/Choose.ts"
