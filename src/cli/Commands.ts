@@ -8,7 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import { type QueryWhat } from "../core/Query.ts"
+import type { QueryWhat } from "../core/QueryWhat.ts"
 import { completions } from "./Completions.ts"
 import type { Failure } from "./Failure.ts"
 

@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import { isJsonObject, type Json, member } from "../core/Json.ts"
-import { query, type QueryEntry, type QueryReply, type QueryWhat } from "../core/Query.ts"
-import type { VerbSource } from "../core/Verb.ts"
+import { query, type QueryEntry, type QueryReply } from "../core/Query.ts"
+import type { QueryWhat } from "../core/QueryWhat.ts"
 import { cut } from "../core/Words.ts"
 import type { Failure } from "./Failure.ts"
 import { type Line, printJson, printLines } from "./Print.ts"
@@ -26,30 +26,12 @@ export const run = Effect.fnUntraced(function*(config: ShowConfig): Effect.fn.Re
   const request = { what, ...narrowed }
   // What cannot be asked is refused before a large file is read.
   yield* Effect.flatMap(sourceOf({ buckets: {} }), (nothing) => answered(query(nothing, request)))
-  const reply = yield* wholeReply(yield* readSource(from), request)
+  const reply = yield* answered(query(yield* readSource(from), request, unbounded))
   yield* json ? printJson(replyJson(reply)) : printLines(linesOf(reply))
 })
 
-/** Every page of the answer, put together. */
-const wholeReply = Effect.fnUntraced(function*(
-  source: VerbSource,
-  request: { readonly [name: string]: string }
-): Effect.fn.Return<QueryReply, Failure> {
-  let page = yield* answered(query(source, request, unbounded))
-  const pages = [page]
-  while (page.next !== undefined) {
-    page = yield* answered(query(source, { ...request, after: page.next }, unbounded))
-    pages.push(page)
-  }
-  return {
-    what: page.what,
-    entries: pages.flatMap(({ entries }) => entries),
-    outOfShape: pages.flatMap(({ outOfShape }) => outOfShape),
-    ...(page.conflicts === undefined ? {} : { conflicts: pages.flatMap(({ conflicts }) => conflicts ?? []) })
-  }
-})
-
-const unbounded = { replyBytesMax: Number.POSITIVE_INFINITY }
+/** A person is shown all of it at once. */
+const unbounded = { replyBytesMax: Number.POSITIVE_INFINITY, pageEntriesMax: Number.POSITIVE_INFINITY }
 
 const replyJson = ({ conflicts, entries, outOfShape, what }: QueryReply): Json => ({
   what,

@@ -4,14 +4,12 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { boundBucket, bucketName, moduleOfBoundBucket } from "./BucketName.ts"
+import { bucketName } from "./BucketName.ts"
 import type { ModuleOn, Plan, Provision, Waits } from "./Decision.ts"
-import { isSound } from "./Decode.ts"
+import { settledBy, troubledWriter } from "./ExplainCause.ts"
 import { sayFact } from "./ExplainFact.ts"
-import type { Facts } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
 import { explainStepsMax, replyBytesMax } from "./Limits.ts"
-import { claimKeyOf, vaultModule } from "./Mesh.ts"
 import { writeUtf8 } from "./Utf8.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { cut, stepWhy, verbWhy } from "./Words.ts"
@@ -109,7 +107,7 @@ interface Walk {
 const step = (walk: Walk, head: Omit<Step, "causes">, causes: () => ReadonlyArray<Step>): Step => {
   const said = bytesOf(head) <= walk.room.bytes
     ? head
-    : { ...head, why: cut(head.why, walk.room.bytes / escapedBytesMax) }
+    : { ...head, why: cut(head.why, Math.floor(walk.room.bytes / escapedBytesMax)) }
   walk.room.steps -= 1
   walk.room.bytes -= bytesOf(said)
   return { ...said, causes: walk.room.steps > 0 && walk.room.bytes > 0 ? causes() : [] }
@@ -145,7 +143,9 @@ const planStep = (walk: Walk, key: string, plan: Plan): Step => {
     return step(walk, { ...head, why: stepWhy.circle(circle), circle }, () => [])
   }
   if (walk.seen.has(key)) {
-    return step(walk, { ...head, seen: true }, () => [])
+    const back = wayBack(walk, key)
+    const circle = back === undefined ? {} : { why: stepWhy.circle(back), circle: back }
+    return step(walk, { ...head, ...circle, seen: true }, () => [])
   }
   walk.seen.add(key)
   const inside = { ...walk, path: [...walk.path, key] }
@@ -159,6 +159,39 @@ const planStep = (walk: Walk, key: string, plan: Plan): Step => {
           key: need
         })))
 }
+
+/**
+ * The circle that a plan which is explained elsewhere closes, if it waits, by however many others, for one above this
+ * step: the nearest of them.
+ */
+const wayBack = (walk: Walk, start: string): ReadonlyArray<string> | undefined => {
+  const cameFrom = new Map<string, string | undefined>([[start, undefined]])
+  for (const key of cameFrom.keys()) {
+    const above = walk.path.indexOf(key)
+    if (above !== -1) {
+      const way: Array<string> = []
+      for (let step = cameFrom.get(key); step !== undefined; step = cameFrom.get(step)) {
+        way.unshift(step)
+      }
+      return fromSmallest([...walk.path.slice(above), ...way])
+    }
+    for (const next of cameFrom.size < explainStepsMax ? waitedFor(walk.source, key) : []) {
+      if (!cameFrom.has(next)) {
+        cameFrom.set(next, key)
+      }
+    }
+  }
+  return undefined
+}
+
+/** The plans, not as they should be, of the modules that a plan waits for. */
+const waitedFor = (source: VerbSource, key: string): ReadonlyArray<string> =>
+  (source.decisions.plans.get(key)?.blocked ?? []).flatMap((need) => {
+    const provision = source.decisions.provisions.get(`${key}.${need}`)
+    const fact = provision && (provision.waits ?? settledBy(source, `${key}.${need}`, provision))
+    const writer = fact && troubledWriter(source, fact, provision.provider)
+    return writer === undefined ? [] : [writer]
+  })
 
 const fromSmallest = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
   const smallest = keys.reduce((least, key, index) => key < (keys[least] ?? key) ? index : least, 0)
@@ -199,65 +232,12 @@ const causesOf = (walk: Walk, key: string, provision: Provision): ReadonlyArray<
   return settled === undefined ? [] : [factStep(walk, settled, provision.provider)]
 }
 
-/** The fact that made a provision provided, failed or out of shape, where it is one fact. */
-const settledBy = ({ facts }: VerbSource, key: string, { find, provider, reason }: Provision): Waits | undefined => {
-  if (reason === "shape") {
-    return { bucket: bucketName.needs, key }
-  }
-  if (reason === "own") {
-    return appliesItsOwn(facts, key)
-      ? { bucket: bucketName.applied, key: ownerOf(key) }
-      : { bucket: bucketName.needs, key }
-  }
-  if (find === undefined) {
-    return undefined
-  }
-  const claims = "seat" in find
-    ? [find.request?.["claim"]]
-    : Object.values(find.credentials ?? {}).map(({ request }) => request?.["claim"])
-  const opens = claims.find((claim) =>
-    "seat" in find || facts.bound.get(vaultModule)?.value(claim ?? "")?.state === "failed"
-  )
-  if (opens !== undefined && ("seat" in find || reason === "credential-failed")) {
-    return { bucket: boundBucket(vaultModule), key: opens }
-  }
-  if (provider !== undefined && ("seat" in find || find.at !== undefined)) {
-    return { bucket: bucketName.haves, key: writeKey(provider.node, provider.module) }
-  }
-  return "seat" in find || find.key.endsWith(".*") ? undefined : { bucket: find.bucket, key: find.key }
-}
-
-/** Whether the consumer has applied that it answers the claim of a need by itself, rather than that nobody else can. */
-const appliesItsOwn = (facts: Facts, needKey: string): boolean => {
-  const need = facts.needs.fact(needKey)
-  const claim = need !== undefined && isSound(need) ? claimKeyOf(need) : undefined
-  const own = facts.applied.value(ownerOf(needKey))?.own ?? []
-  return claim !== undefined && own.includes(claim.slice(ownerOf(needKey).length + 1))
-}
-
-const ownerOf = (needKey: string): string => needKey.split(".", 2).join(".")
-
 /** A fact, and behind it the plan of the module that is to write it, where that does not run as it should. */
 const factStep = (walk: Walk, fact: Waits, provider?: ModuleOn): Step => {
   const { decisions, facts } = walk.source
   return step(walk, { ...fact, why: sayFact(facts, fact, provider) }, () => {
-    const writer = writerOf(walk.source, fact, provider)
+    const writer = troubledWriter(walk.source, fact, provider)
     const plan = writer === undefined ? undefined : decisions.plans.get(writer)
-    return writer === undefined || plan === undefined || plan.state === "ready" ? [] : [planStep(walk, writer, plan)]
+    return writer === undefined || plan === undefined ? [] : [planStep(walk, writer, plan)]
   })
-}
-
-/** The module on a node whose doing a fact is: the provider of a bound entry, what a have is about. */
-const writerOf = (
-  { facts }: VerbSource,
-  { bucket, key }: Waits,
-  provider: ModuleOn | undefined
-): string | undefined => {
-  if (bucket === bucketName.haves) {
-    return key
-  }
-  const module = moduleOfBoundBucket(bucket)
-  const holder = module === vaultModule ? facts.seats.value("vault") : undefined
-  const writer = module === undefined ? undefined : provider?.module === module ? provider : holder
-  return writer === undefined ? undefined : writeKey(writer.node, writer.module)
 }

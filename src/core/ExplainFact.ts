@@ -2,6 +2,7 @@
  * What a fact says, for a step of an explanation (protocol §8): that it is there or not, what is wrong with it, and who
  * is to write it.
  */
+import * as Result from "effect/Result"
 import { type Writer, writerOf } from "./Bucket.ts"
 import { bucketName, moduleOfBoundBucket } from "./BucketName.ts"
 import type { ModuleOn, Waits } from "./Decision.ts"
@@ -12,12 +13,13 @@ import { on, stepWhy } from "./Words.ts"
 export const sayFact = (facts: Facts, fact: Waits, provider: ModuleOn | undefined): string => {
   const table = facts.table(fact.bucket)
   const found = table?.fact(fact.key)
-  const there = table === undefined ? facts.stranger(fact.bucket, fact.key) !== undefined : found !== undefined
+  const stranger = table === undefined ? facts.stranger(fact.bucket, fact.key) : undefined
   const writer = sayWriter(fact.bucket, provider)
-  if (!there) {
+  if (found === undefined && stranger === undefined) {
     return stepWhy.absent(writer)
   }
-  return found?.why === undefined ? saySound(facts, fact) : stepWhy.outOfShape(found.why, writer)
+  const wrong = stranger !== undefined && Result.isFailure(stranger) ? stranger.failure : found?.why
+  return wrong === undefined ? saySound(facts, fact) : stepWhy.outOfShape(wrong, writer)
 }
 
 const saySound = (facts: Facts, { bucket, key }: Waits): string => {

@@ -1,7 +1,7 @@
 /**
- * Where in a JSON text something stands: for a person who has to mend the file.
+ * Where in a JSON text something stands, for a person who has to mend the file. `JSON.parse` alone decides what is JSON;
+ * this walk, which never turns back and takes no stack of the runtime's, only finds the place.
  */
-import { parse, type ValueNode } from "@humanwhocodes/momoa"
 
 /** A place in a text, counted from 1. */
 export interface TextPlace {
@@ -9,30 +9,18 @@ export interface TextPlace {
   readonly column: number
 }
 
-const start: TextPlace = { line: 1, column: 1 }
-
-/** Where a text stops being JSON. */
+/** Where a text stops being JSON: at its end, where it was cut short. */
 export const placeOfSyntaxError = (text: string): TextPlace => {
-  try {
-    parse(text, { mode: "json" })
-    return placeOf(text, rawControlCharacter(text))
-  } catch (error) {
-    return error instanceof Error && "line" in error && "column" in error &&
-        typeof error.line === "number" && typeof error.column === "number"
-      ? { line: error.line, column: error.column }
-      : start
-  }
+  const walk = new Walk(text, [])
+  walk.run()
+  return placeOf(text, walk.at)
 }
 
-// The parser takes a tab or a line break inside a string as it stands, and JSON does not.
-const rawControlCharacter = (text: string): number => {
-  for (const { 0: string, index } of text.matchAll(/"(?:[^"\\]|\\[^])*"/g)) {
-    const inside = string.search(/[^ -\uffff]/)
-    if (inside !== -1) {
-      return index + inside
-    }
-  }
-  return 0
+/** Where the value at a path stands in a JSON text; as near to it as the text goes. */
+export const placeOfPath = (text: string, path: ReadonlyArray<string>): TextPlace => {
+  const walk = new Walk(text, path)
+  walk.run()
+  return placeOf(text, walk.found.at(-1) ?? 0)
 }
 
 const placeOf = (text: string, offset: number): TextPlace => {
@@ -40,23 +28,126 @@ const placeOf = (text: string, offset: number): TextPlace => {
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") }
 }
 
-/** Where the value at a path stands in a JSON text; as near to it as the text goes. */
-export const placeOfPath = (text: string, path: ReadonlyArray<string>): TextPlace => {
-  try {
-    let node = parse(text, { mode: "json" }).body
-    for (const step of path) {
-      const inner = node.type === "Object" ? memberNode(node, step) : undefined
-      if (inner === undefined) {
-        break
-      }
-      node = inner
+/** What may come next. */
+type Expected = "value" | "value or ]" | "name" | "name or }" | "colon" | "comma or end" | "end"
+
+class Walk {
+  /** Where the walk is: at the end of it, where the text stopped being JSON. */
+  at = 0
+  /** Where the values stand that lie on the path, from the outermost on; of several of one name, the last. */
+  readonly found: Array<number> = []
+  readonly #text: string
+  readonly #path: ReadonlyArray<string>
+  /** The containers around: the name read last in an object, none in an array. */
+  readonly #around: Array<{ readonly close: "}" | "]"; name: string | undefined }> = []
+  #expected: Expected = "value"
+
+  constructor(text: string, path: ReadonlyArray<string>) {
+    this.#text = text
+    this.#path = path
+  }
+
+  run(): void {
+    do {
+      this.#skip(/[ \t\n\r]*/y)
+    } while (this.at < this.#text.length && this.#token())
+  }
+
+  /** Takes one token; not where it may not come here. */
+  #token(): boolean {
+    const character = this.#text[this.at]
+    const around = this.#around.at(-1)
+    switch (this.#expected) {
+      case "value":
+      case "value or ]":
+        return character === "]" && this.#expected === "value or ]" ? this.#close() : this.#value(character)
+      case "name":
+      case "name or }":
+        return character === "}" && this.#expected === "name or }" ? this.#close() : this.#name(around)
+      case "colon":
+        return character === ":" && this.#take("value")
+      case "comma or end":
+        return character === "," && around !== undefined
+          ? this.#take(around.close === "}" ? "name" : "value")
+          : character === around?.close && this.#close()
+      case "end":
+        return false
     }
-    return { line: node.loc.start.line, column: node.loc.start.column }
-  } catch {
-    return start
+  }
+
+  #value(character: string | undefined): boolean {
+    this.#note()
+    switch (character) {
+      case "{":
+        this.#around.push({ close: "}", name: undefined })
+        return this.#take("name or }")
+      case "[":
+        this.#around.push({ close: "]", name: undefined })
+        return this.#take("value or ]")
+      case "\"":
+        return this.#string() && this.#next()
+      default:
+        return this.#skip(/(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y) && this.#next()
+    }
+  }
+
+  #name(around: { name: string | undefined } | undefined): boolean {
+    const start = this.at
+    if (this.#text[start] !== "\"" || !this.#string() || around === undefined) {
+      return false
+    }
+    // Only a name that may be on the path is ever read.
+    around.name = this.#around.length <= this.#path.length ? JSON.parse(this.#text.slice(start, this.at)) : undefined
+    this.#expected = "colon"
+    return true
+  }
+
+  /** Passes over a string, or stops at the character that may not be in one. */
+  #string(): boolean {
+    for (this.at += 1; this.at < this.#text.length; this.at += 1) {
+      const character = this.#text[this.at] ?? ""
+      if (character === "\"") {
+        this.at += 1
+        return true
+      }
+      if (character < " " || (character === "\\" && !this.#skip(/\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y))) {
+        return false
+      }
+      this.at -= character === "\\" ? 1 : 0
+    }
+    return false
+  }
+
+  #close(): boolean {
+    this.#around.pop()
+    this.at += 1
+    return this.#next()
+  }
+
+  #next(): boolean {
+    this.#expected = this.#around.length === 0 ? "end" : "comma or end"
+    return true
+  }
+
+  #take(expected: Expected): boolean {
+    this.at += 1
+    this.#expected = expected
+    return true
+  }
+
+  /** Passes over what a pattern matches here, which may be nothing; not where it does not match. */
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.at
+    const matches = pattern.test(this.#text)
+    this.at = matches ? pattern.lastIndex : this.at
+    return matches
+  }
+
+  #note(): void {
+    const depth = this.#around.length
+    if (depth <= this.#path.length && this.#around.every(({ name }, index) => name === this.#path[index])) {
+      this.found.length = depth
+      this.found.push(this.at)
+    }
   }
 }
-
-// The last of several members of one name is the one that `JSON.parse` keeps.
-const memberNode = (node: Extract<ValueNode, { type: "Object" }>, name: string): ValueNode | undefined =>
-  node.members.findLast((found) => found.name.type === "String" && found.name.value === name)?.value

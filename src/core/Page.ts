@@ -16,7 +16,7 @@ interface PageRequest<Item> {
   readonly after: string | undefined
   readonly bytesMax: number
   /** What an item becomes once it is known to be in the page. */
-  readonly finish: (item: Item) => Item
+  readonly finish: (item: Item, bytesMax: number) => Item
   /** What stands in for an item that no page could hold. */
   readonly shorten: (item: Item, bytes: number) => Item
 }
@@ -31,7 +31,7 @@ export const pageOf = <Item extends Placed>(
   const taken: Array<Item> = []
   let room = bytesMax - headBytes
   for (const item of sorted.slice(start, start + limit)) {
-    const finished = finish(item)
+    const finished = finish(item, bytesMax - headBytes)
     const bytes = bytesOf(finished)
     const fitting = bytes > bytesMax - headBytes ? shorten(finished, bytes) : finished
     room -= bytesOf(fitting)
@@ -46,7 +46,8 @@ export const pageOf = <Item extends Placed>(
 /** Room for what stands around the items: the names of the lists, and a `next` as long as a key can be, each byte escaped. */
 const headBytes = 256 + 6 * keyBytesMax
 
-const bytesOf = ({ item }: Placed): number => writeUtf8(JSON.stringify(item)).length + 1
+/** The bytes of an item in a reply. */
+export const bytesOf = ({ item }: Placed): number => writeUtf8(JSON.stringify(item)).length + 1
 
 // Several items may have one key (a fact out of shape in several buckets): where a page ends between them, the next one
 // begins after so many of them, which `after` says behind a line break. No key in shape has one; of one that ends like

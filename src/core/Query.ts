@@ -4,31 +4,15 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { decisionBuckets, factBuckets } from "./Bucket.ts"
-import { bucketName } from "./BucketName.ts"
 import type { Conflict, OutOfShape } from "./Decision.ts"
 import { isJsonObject, type Json, type JsonObject, member } from "./Json.ts"
-import { type KeyShape, readKey, writeKey } from "./Key.ts"
+import { readKey, writeKey } from "./Key.ts"
 import { keyBytesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
 import { readToken } from "./Name.ts"
-import { pageOf } from "./Page.ts"
+import { bytesOf, pageOf } from "./Page.ts"
+import { listed, type QueryWhat, queryWhat } from "./QueryWhat.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { cut, verbWhy } from "./Words.ts"
-
-/**
- * What the verb can list, the default first.
- *
- * @example
- * ```ts
- * import { queryWhat } from "mesh-provisioner/core"
- *
- * queryWhat[0] // "registry"
- * ```
- */
-export const queryWhat = ["registry", "needs", "applied", "collect", "provisions", "plans", "asks"] as const
-
-/** What the verb can list. */
-export type QueryWhat = typeof queryWhat[number]
 
 const PageLimit = Schema.Int.pipe(
   Schema.check(
@@ -76,66 +60,10 @@ export interface QueryReply {
 export interface QueryOptions {
   /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
   readonly replyBytesMax?: number
+  /** The most entries of a page where the request names no limit. */
+  readonly pageEntriesMax?: number
   /** The earlier values of a key that the bus still has, oldest first. */
   readonly history?: (bucket: string, key: string) => ReadonlyArray<Earlier>
-}
-
-/** What can be listed: where it is, the shape of its keys, what narrows it, its states, and the facts that it is made from. */
-interface Listed {
-  readonly bucket: string
-  readonly shape: KeyShape
-  readonly filters: ReadonlyArray<"node" | "module" | "collection">
-  readonly states: ReadonlyArray<string>
-  /** The buckets whose facts out of shape are said with it; every one where left out. */
-  readonly madeFrom?: (bucket: string) => boolean
-}
-
-const oneOf = (...buckets: ReadonlyArray<string>) => (bucket: string) => buckets.includes(bucket)
-
-const listed: { readonly [What in QueryWhat]: Listed } = {
-  registry: { bucket: bucketName.registry, shape: decisionBuckets.registry, filters: ["module"], states: [] },
-  needs: {
-    bucket: bucketName.needs,
-    shape: factBuckets.needs,
-    filters: ["node", "module"],
-    states: [],
-    madeFrom: oneOf(bucketName.needs)
-  },
-  applied: {
-    bucket: bucketName.applied,
-    shape: factBuckets.applied,
-    filters: ["node", "module"],
-    states: [],
-    madeFrom: oneOf(bucketName.applied)
-  },
-  collect: {
-    bucket: bucketName.collect,
-    shape: factBuckets.collect,
-    filters: ["node", "module", "collection"],
-    states: [],
-    madeFrom: oneOf(bucketName.collect)
-  },
-  provisions: {
-    bucket: bucketName.provisions,
-    shape: decisionBuckets.provisions,
-    filters: ["node", "module"],
-    states: ["provided", "asked", "failed", "refused"],
-    madeFrom: oneOf(bucketName.needs)
-  },
-  plans: {
-    bucket: bucketName.plans,
-    shape: decisionBuckets.plans,
-    filters: ["node", "module"],
-    states: ["ready", "waiting", "failed", "refused", "degraded"],
-    madeFrom: oneOf(bucketName.needs, bucketName.assignments, bucketName.applied)
-  },
-  asks: {
-    bucket: bucketName.asks,
-    shape: decisionBuckets.asks,
-    filters: ["node", "module"],
-    states: ["wanted", "held", "unneeded", "kept", "retire"],
-    madeFrom: (bucket) => bucket === bucketName.answers || bucket.endsWith("_bound")
-  }
 }
 
 /**
@@ -183,9 +111,15 @@ const faultOf = (what: QueryWhat, request: Request): Result.Result<never, VerbEr
 
 /** One thing of a page, in the place that its key gives it. */
 type Item =
-  | { readonly place: string; readonly list: "entries"; readonly item: QueryEntry }
+  | EntryItem
   | { readonly place: string; readonly list: "outOfShape"; readonly item: OutOfShape }
   | { readonly place: string; readonly list: "conflicts"; readonly item: Conflict }
+
+interface EntryItem {
+  readonly place: string
+  readonly list: "entries"
+  readonly item: QueryEntry
+}
 
 const itemsOf = (source: VerbSource, what: QueryWhat, request: Request): ReadonlyArray<Item> => {
   const { madeFrom, shape } = listed[what]
@@ -198,7 +132,7 @@ const itemsOf = (source: VerbSource, what: QueryWhat, request: Request): Readonl
   }
   for (const item of source.decisions.outOfShape) {
     if ((madeFrom === undefined || madeFrom(item.bucket)) && mayConcern(what, request, item.key)) {
-      items.push({ place: item.key, list: "outOfShape", item })
+      items.push({ place: cut(item.key, keyBytesMax), list: "outOfShape", item })
     }
   }
   if (what === "registry") {
@@ -257,13 +191,11 @@ const mayConcern = (what: QueryWhat, { module, node }: Request, key: string): bo
 const page = (source: VerbSource, what: QueryWhat, request: Request, options: QueryOptions): QueryReply => {
   const { bucket } = listed[what]
   const { items, next } = pageOf(itemsOf(source, what, request), {
-    limit: request.limit ?? pageEntriesMax,
+    limit: request.limit ?? options.pageEntriesMax ?? pageEntriesMax,
     after: request.after,
     bytesMax: options.replyBytesMax ?? replyBytesMax,
-    finish: (item) =>
-      item.list === "entries" && request.history === true
-        ? { ...item, item: { ...item.item, history: historyOf(options, bucket, item.place) } }
-        : item,
+    finish: (item, bytesMax) =>
+      item.list === "entries" && request.history === true ? withHistory(options, bucket, item, bytesMax) : item,
     shorten
   })
   return {
@@ -277,13 +209,27 @@ const page = (source: VerbSource, what: QueryWhat, request: Request, options: Qu
   }
 }
 
-const historyOf = ({ history }: QueryOptions, bucket: string, key: string): ReadonlyArray<JsonObject> =>
-  (history?.(bucket, key) ?? []).map(({ time, value }) => ({ time, ...(value === undefined ? {} : { value }) }))
+/** An entry with its earlier values, the oldest first; where they are too many for a reply, the oldest are left out. */
+const withHistory = ({ history }: QueryOptions, bucket: string, item: EntryItem, bytesMax: number): EntryItem => {
+  const kept: Array<JsonObject> = []
+  let room = bytesMax - bytesOf(item) - "\"history\":[],".length
+  for (const { time, value } of [...(history?.(bucket, item.place) ?? [])].reverse()) {
+    const earlier = { time, ...(value === undefined ? {} : { value }) }
+    room -= bytesOf({ place: item.place, item: earlier })
+    if (room < 0) {
+      break
+    }
+    kept.push(earlier)
+  }
+  return { ...item, item: { ...item.item, history: kept.reverse() } }
+}
 
 /** What stands in a reply for an item that no reply could hold: its key, and how large its value is. */
 const shorten = (item: Item, bytes: number): Item =>
   item.list === "entries"
-    ? { ...item, item: { key: item.item.key, tooLarge: bytes } }
+    ? { ...item, item: { ...withoutValue(item.item), tooLarge: bytes } }
     : item.list === "outOfShape"
     ? { ...item, item: { ...item.item, key: cut(item.item.key, keyBytesMax) } }
     : item
+
+const withoutValue = ({ history: _history, value: _value, ...parts }: QueryEntry): QueryEntry => parts

@@ -20,15 +20,8 @@ export { type Change, Facts } from "./Facts.ts"
 export { isJsonObject, type Json, type JsonObject } from "./Json.ts"
 export { readKey, writeKey } from "./Key.ts"
 export { isModuleName, isName, readToken, writeToken } from "./Name.ts"
-export {
-  type Earlier,
-  query,
-  type QueryEntry,
-  type QueryOptions,
-  type QueryReply,
-  type QueryWhat,
-  queryWhat
-} from "./Query.ts"
+export { type Earlier, query, type QueryEntry, type QueryOptions, type QueryReply } from "./Query.ts"
+export { type QueryWhat, queryWhat } from "./QueryWhat.ts"
 export { retire, type RetireReply } from "./Retire.ts"
 export { changesBetween, parseSnapshot, type Snapshot, type SnapshotChanges, type SnapshotFault } from "./Snapshot.ts"
 export type { VerbError, VerbSource } from "./Verb.ts"

@@ -7,7 +7,7 @@ import type { BusError } from "../ports/BusError.ts"
 import { shown } from "./Words.ts"
 
 /** Why a bucket cannot be read or written now. */
-export type LossHow = "deleted" | "missing" | "ended" | "refused" | "unreachable"
+export type LossHow = "deleted" | "missing" | "ended" | "refused" | "full" | "unreachable"
 
 /** A bucket that was there and cannot be read or written now. Without a bucket, it is the list of the buckets itself. */
 export interface Loss {
@@ -59,6 +59,8 @@ export const lossHow = ({ reason }: BusError): LossHow => {
       return reason.how
     case "Refused":
       return "refused"
+    case "Full":
+      return "full"
     default:
       return "unreachable"
   }
@@ -103,6 +105,8 @@ const sayLoss = ({ bucket, how }: Loss): string => {
       return `this account may not use ${name}. Grant it`
     case "ended":
       return `the reading of ${name} has ended. It is read again`
+    case "full":
+      return `${name}, or the bus that holds it, is full. Make room there, or let it hold more; it is tried again`
     case "unreachable":
       return `${name} does not answer. It is asked again`
     default:

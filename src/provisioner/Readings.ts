@@ -57,6 +57,11 @@ export class Readings {
     return this.#readings.get(bucket)?.contents
   }
 
+  /** Whether a bucket is read to its end, and what is known of it stands. */
+  isRead(bucket: string): boolean {
+    return this.#readings.get(bucket)?.read === true
+  }
+
   /** The keys of which nobody knows what they hold. */
   unknown(): ReadonlyArray<{ readonly bucket: string; readonly key: string }> {
     return [...this.#readings].flatMap(([bucket, { contents }]) =>

@@ -110,10 +110,14 @@ export class View implements Following {
     return moduleOfBoundBucket(bucket) !== undefined || this.#answersNamed.has(bucket)
   }
 
-  /** A provider's bucket may go once its module's definition is gone, and no bucket else may while it counts. */
+  /**
+   * A provider's bucket may go once its module's definition is known to be gone, and no bucket else may while it counts:
+   * a definition that is not read yet may well be there.
+   */
   mayGo(bucket: string): boolean {
     const module = moduleOfBoundBucket(bucket)
-    return module !== undefined && this.facts.modules.fact(module) === undefined
+    return module !== undefined && this.#readings.isRead(bucketName.modules) &&
+      this.facts.modules.fact(module) === undefined
   }
 
   #hearOne(heard: Heard): void {

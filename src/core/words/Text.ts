@@ -11,7 +11,7 @@ export const cut = (text: string, codePointsMax: number): string => {
   let end = 0
   let count = 0
   for (const codePoint of text) {
-    if (count === codePointsMax) {
+    if (count >= codePointsMax) {
       break
     }
     end += codePoint.length
