@@ -29,7 +29,7 @@ const object = (members: Members): fc.Arbitrary<{ [name: string]: Json }> =>
     )
   ).map((all) => Object.fromEntries(all.flatMap(([name, value]) => value === undefined ? [] : [[name, value]])))
 
-const nested = (depth: number): Json => depth === 0 ? {} : [nested(depth - 1)]
+const nested = (depth: number): Json => depth === 0 ? { deep: 0 } : [nested(depth - 1)]
 
 /** Values that are out of most shapes, and some that only look odd. */
 export const garbage: fc.Arbitrary<Json> = fc.constantFrom<Array<Json>>(
@@ -96,7 +96,7 @@ const seat = pick([3, "db"], [1, "vault"])
 const words = pick([4, "no space left"], [1, ""], [1, `\uD800${"\u{1F511}".repeat(5_000)}`])
 const flag = fc.boolean()
 
-const version = pick([6, "1.4.0"], [2, "2.0.0"], [1, "1.0.0-rc.1"], [1, "1.2.3+build"])
+const version = pick([6, "1.4.0"], [2, "2.0.0"], [1, "1.0.0-rc.1"], [1, "1.2.3+build"], [1, "0.3.0"])
 export const range = pick(
   [20, "^1.0.0"],
   [12, "^2.0.0"],
@@ -134,7 +134,7 @@ const answering = (module: string): fc.Arbitrary<Json> =>
     [
       1,
       fc.record({
-        bucket: fc.constantFrom(`${module}_bound`, "other_cfg", `${module}_`, "mesh-controller_modules"),
+        bucket: fc.constantFrom(`${module}_bound`, `${module}_x`, "other_cfg", `${module}_`, "mesh-controller_modules"),
         key: pattern
       })
     ],
@@ -183,7 +183,8 @@ const pins = object({
   database: [2, pin],
   "database.main": [4, pin],
   cache: [4, pin],
-  "data=62ase": [60, pin]
+  "data=62ase": [60, pin],
+  "database.main.more": [60, pin]
 })
 const placement = object({
   port: [2, object({ title: [2, fc.constant(8_080)], api: [2, fc.constant({ "\uD800": null })] })],
@@ -271,7 +272,12 @@ export const applied = wild(object({
   plan: [1, pick([9, "0".repeat(32)], [1, "0".repeat(31) + "A"])],
   build: [3, build],
   instance: [3, instance],
-  own: [2, fc.array(claimName, { maxLength: 3 })]
+  own: [
+    2,
+    fc.array(fc.oneof({ weight: 20, arbitrary: claimName }, { weight: 1, arbitrary: fc.constant("a.b.c") }), {
+      maxLength: 3
+    })
+  ]
 }))
 
 export const item: fc.Arbitrary<Json> = fc.oneof(fc.constantFrom<Array<Json>>({ line: "ls" }, 1e21, "\uD800"), garbage)

@@ -8,10 +8,10 @@ import { read, write } from "../naive/name.ts"
 
 /** Plain names and what each may become. */
 const hostile = {
-  n2: ["\u00E9", "a.b", "__proto__"],
+  n2: ["\u00E9", "a.b", "__proto__", "\n"],
   n3: ["=", "constructor", "n".repeat(300), "n".repeat(998)],
   shop: ["constructor", "s".repeat(200)],
-  mysql: ["__proto__", "constructor", "mysql_bound", "m".repeat(200)],
+  mysql: ["__proto__", "constructor", "mysql_bound", "m".repeat(200), "m".repeat(201)],
   database: ["__proto__", "constructor", "a.b", "\u{1F511}"],
   licence: ["__proto__", "toString", "a.b", "k".repeat(1_024), "k".repeat(1_025)],
   host: ["__proto__", "a.b"],
