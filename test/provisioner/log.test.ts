@@ -3,15 +3,17 @@
  * neither values nor words, whatever happens.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger, SubscriptionRef } from "effect"
 import { BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
 import type { Health } from "../../src/provisioner/Health.ts"
-import { healthOf } from "../../src/provisioner/Health.ts"
+import { healthAtFirst, healthOf } from "../../src/provisioner/Health.ts"
+import { speaker } from "../../src/provisioner/Speaker.ts"
 import { shown, shownCharactersMax } from "../../src/provisioner/Words.ts"
 import {
   databaseKey,
   facts,
   linesOf,
+  live,
   pass,
   passLong,
   provisions,
@@ -174,6 +176,50 @@ describe("no line holds what others wrote", () => {
       const running = yield* start()
       yield* pass()
       assert.include(JSON.stringify([...running.turns[0]?.after.provisions ?? []]), "plugh")
+    }).pipe(Effect.provide(MemoryBus.layer())))
+})
+
+describe("how it stands", () => {
+  const lost = (...buckets: ReadonlyArray<string>) =>
+    healthOf({
+      missing: [],
+      lost: buckets.map((bucket) => ({ bucket, how: "unreachable" as const })),
+      reading: [],
+      read: 3,
+      known: 3
+    })
+
+  it.effect("is told whenever it changes, and logged when a trouble begins and when all is well again", () =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
+        told.push(`${logLevel} ${String(message)}`)
+      })
+      const shownHealth = yield* SubscriptionRef.make(healthAtFirst)
+      const say = speaker(shownHealth)
+      const live = lost()
+      // A bus that is gone is one trouble, though its buckets find that out one after the other.
+      const story = [healthAtFirst, live, lost("a"), lost("a", "b"), lost("b"), { ...live, read: 2 }, live, live, {
+        ...live,
+        known: 4
+      }]
+      yield* Effect.forEach(story, say).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([logger])))
+      assert.deepStrictEqual(told.map((line) => line.slice(0, 30)), [
+        "Info Every bucket is read, and",
+        "Warn Nothing is written: the b",
+        "Info Every bucket is read, and"
+      ])
+      assert.deepStrictEqual(yield* SubscriptionRef.get(shownHealth), { ...live, known: 4 })
+    }))
+
+  it.effect("a bucket that comes along is nothing to be said", () =>
+    Effect.gen(function*() {
+      const running = yield* live
+      yield* put({ dns_bound: {}, web_bound: {} })
+      yield* pass()
+      assert.strictEqual((yield* running.provisioner.health).known, 17)
+      assert.strictEqual(linesOf(running, "Info").filter((line) => line.startsWith("Every bucket")).length, 1)
+      assert.deepStrictEqual(linesOf(running, "Warn"), [])
     }).pipe(Effect.provide(MemoryBus.layer())))
 })
 

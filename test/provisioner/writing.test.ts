@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
-import { decide } from "../../src/core/index.ts"
+import { decide, type Json } from "../../src/core/index.ts"
 import {
   assertSettled,
   bound,
@@ -121,6 +121,36 @@ describe("a write that loses its compare-and-set (report 076)", () => {
       assert.strictEqual(linesOf(running, "Warn").filter((line) => line.includes("again and again")).length <= 2, true)
       fights = false
       yield* passLong("10 seconds")
+      yield* assertSettled
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
+  it.effect("now and then, with others that succeed in between, is no fight and not said", () =>
+    Effect.gen(function*() {
+      yield* settled
+      const memory = yield* MemoryBus
+      let rivals: Array<Json> = []
+      const running = yield* start({
+        interference: {
+          beforeWrite: ({ bucket, key }) =>
+            Effect.suspend(() => {
+              const rival = bucket === provisions ? rivals.shift() : undefined
+              return rival !== undefined
+                ? Effect.orDie(Effect.provideService(write(bucket, key, rival), MemoryBus, memory))
+                : Effect.void
+            })
+        }
+      })
+      yield* pass()
+      for (let round = 0; round < 12; round++) {
+        const entry = { state: round % 2 === 0 ? "making" : "failed", by: "n2" }
+        const { provisions: wanted } = decide({ buckets: { ...facts, postgres_bound: { [bound]: entry } } })
+        // Another value; or that and, at the next try, the very one that is to be written.
+        rivals = [{ rival: round }, ...(round < 6 ? [] : [wanted.get(databaseKey) ?? null])]
+        yield* write("postgres_bound", bound, entry)
+        yield* passLong("1 second")
+      }
+      assert.strictEqual(running.asked.filter(({ ok }) => !ok).length, 18)
+      assert.deepStrictEqual(linesOf(running, "Warn"), [])
       yield* assertSettled
     }).pipe(Effect.provide(MemoryBus.layer())))
 
