@@ -144,8 +144,8 @@ export class Bus extends Context.Service<Bus, {
    * @returns the new revision.
    *
    * Fails, with nothing written, with `Conflict` where the key is there; with `Lost` where there is no such bucket;
-   * with `Refused` where this account may not write there, or no key is written so (protocol §2); with `TooLarge`.
-   * Fails with `Unreachable` where nobody answered: then nobody knows whether it was written, until it is read again.
+   * with `Refused` where this account may not write there, or no key is written so (protocol §2); with `TooLarge`; with
+   * `Full`. Fails with `Unreachable` where nobody answered: then nobody knows whether it was written, until it is read again.
    */
   readonly create: (bucket: string, key: string, value: Uint8Array) => Effect.Effect<number, BusError>
 

@@ -49,7 +49,10 @@ const TooLarge = Schema.TaggedStruct("TooLarge", {
   bytesMax: Schema.Int
 })
 
-const reason = Schema.Union([Conflict, Refused, Lost, Unreachable, TooLarge])
+/** The bucket, or the bus as a whole, holds no more, so nothing was written. */
+const Full = Schema.TaggedStruct("Full", {})
+
+const reason = Schema.Union([Conflict, Refused, Lost, Unreachable, TooLarge, Full])
 
 /** Why it went wrong. */
 export type BusErrorReason = typeof reason.Type
@@ -134,6 +137,8 @@ const why = ({ operation, reason }: BusError): string => {
         : "the bus did not answer. Try again when it is back."
     case "TooLarge":
       return `its ${reason.what} has ${reason.bytes} bytes, and the bus holds ${reason.bytesMax} at most. Make it smaller.`
+    case "Full":
+      return "the bucket, or the bus that holds it, is full. Make room there, or let it hold more."
   }
 }
 

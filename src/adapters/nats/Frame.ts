@@ -1,0 +1,107 @@
+/**
+ * What a consumer delivers, read: a message of the stream, or one of the consumer's own about itself. Pure, and nothing
+ * that anybody sends makes it throw.
+ */
+import type { Msg } from "@nats-io/transport-node"
+import type { Revision } from "../../ports/Bus.ts"
+import { headersOf } from "./Requests.ts"
+
+/**
+ * A message of the stream: where it stands in the stream and in what this consumer delivered, how many are still to come,
+ * and what it says of its key.
+ */
+export interface Delivered {
+  readonly _tag: "Delivered"
+  readonly consumerSequence: number
+  readonly pending: number
+  readonly change: Revision
+}
+
+/** The consumer has nothing to deliver, or waits for an answer to its flow control: where it stands. */
+export interface Heartbeat {
+  readonly _tag: "Heartbeat"
+  readonly consumerSequence: number
+  readonly streamSequence: number
+  /** What to answer where it waits for an answer. */
+  readonly stalled: string | undefined
+}
+
+/** The consumer asks whether what it sent was taken in. */
+export interface FlowControl {
+  readonly _tag: "FlowControl"
+  readonly reply: string
+}
+
+/** The consumer has ended: it was deleted, or its server gives it up. */
+export interface Ended {
+  readonly _tag: "Ended"
+}
+
+/** What is none of these: a stranger has written to it. */
+export interface Other {
+  readonly _tag: "Other"
+}
+
+/** What a consumer delivers. */
+export type Frame = Delivered | Heartbeat | FlowControl | Ended | Other
+
+/** Reads a message; `prefix` is what stands before a key in its subject. */
+export const readFrame = (message: Msg, prefix: string): Frame => {
+  const reply = message.reply ?? ""
+  return reply.startsWith("$JS.ACK.") ? readDelivered(message, reply, prefix) : readStatus(message, reply)
+}
+
+// $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<nanoseconds>.<pending>; of newer servers
+// with <domain>.<account> before the stream, and more behind.
+const readDelivered = (message: Msg, reply: string, prefix: string): Frame => {
+  const tokens = reply.split(".")
+  const [streamSequence, consumerSequence, nanoseconds = "", pending] = tokens.slice(tokens.length === 9 ? 5 : 7)
+  const revision = Number(streamSequence)
+  const timeMillis = Number(nanoseconds.slice(0, -6))
+  const subject = message.subject
+  if (!Number.isSafeInteger(revision) || !Number.isSafeInteger(timeMillis) || !subject.startsWith(prefix)) {
+    return other
+  }
+  const key = subject.slice(prefix.length)
+  return {
+    _tag: "Delivered",
+    consumerSequence: Number(consumerSequence),
+    pending: Number(pending),
+    change: isMarker(headersOf(message))
+      ? { _tag: "Delete", key, revision, timeMillis }
+      : { _tag: "Put", key, value: copyOf(message.data), revision, timeMillis }
+  }
+}
+
+/** A value of its own: what the client hands out is a slice of all that came by the socket, and would keep all of it. */
+export const copyOf = (data: Uint8Array): Uint8Array => {
+  const copy = Buffer.from(data)
+  return new Uint8Array(copy.buffer, copy.byteOffset, copy.byteLength)
+}
+
+/** Whether headers say that the key is gone: deleted or purged by a client, or expired. */
+export const isMarker = (headers: { readonly get: (name: string) => string } | undefined): boolean =>
+  headers !== undefined &&
+  (/^(?:DEL|PURGE)$/.test(headers.get("KV-Operation")) || headers.get("Nats-Marker-Reason") !== "")
+
+const readStatus = (message: Msg, reply: string): Frame => {
+  const headers = headersOf(message)
+  if (headers?.code !== 100) {
+    return headers !== undefined && headers.code >= 400 ? { _tag: "Ended" } : other
+  }
+  if (isFlowControl(reply)) {
+    return { _tag: "FlowControl", reply }
+  }
+  const stalled = headers.get("Nats-Consumer-Stalled")
+  return {
+    _tag: "Heartbeat",
+    consumerSequence: Number(headers.get("Nats-Last-Consumer")),
+    streamSequence: Number(headers.get("Nats-Last-Stream")),
+    stalled: isFlowControl(stalled) ? stalled : undefined
+  }
+}
+
+// Only these are answered: whoever can write to this connection's inbox could else have it write elsewhere.
+const isFlowControl = (subject: string): boolean => /^\$JS\.FC\.[^\s*>]+$/.test(subject)
+
+const other: Other = { _tag: "Other" }

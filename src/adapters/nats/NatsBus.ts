@@ -1,0 +1,93 @@
+/**
+ * The bus on NATS: JetStream's key-value buckets as the port {@link Bus}.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { Bus, type BusLimits } from "../../ports/Bus.ts"
+import type { Write } from "../../ports/Write.ts"
+import { Advisories } from "./Advisories.ts"
+import { connect, type Connection } from "./Connection.ts"
+import { follow } from "./Follow.ts"
+import { followBuckets } from "./FollowBuckets.ts"
+import { JetStream } from "./JetStream.ts"
+import { get, history } from "./Keys.ts"
+import { NatsConnectError } from "./NatsConnectError.ts"
+import { apiCode, type Trouble } from "./NatsErrors.ts"
+import { Requests } from "./Requests.ts"
+import { type NatsSettings, type Settings, settingsOf } from "./Settings.ts"
+import { headerBytesMax, write } from "./Writing.ts"
+
+/** A connection to NATS, as whoever runs it sees it. The provisioner sees the port {@link Bus}. */
+export class NatsBus extends Context.Service<NatsBus, {
+  /** The port, on this connection. */
+  readonly bus: Bus["Service"]
+
+  /** The version of the server that it is connected to. */
+  readonly serverVersion: Effect.Effect<string>
+
+  /** Whether there is a connection now, and how often it was made anew. */
+  readonly connection: Effect.Effect<{ readonly isUp: boolean; readonly reconnects: number }>
+}>()("mesh-provisioner/adapters/nats/NatsBus") {
+  /**
+   * Connects, until the scope closes.
+   *
+   * Fails with {@link NatsConnectError} where no connection was made, or the server keeps no buckets.
+   */
+  static readonly make = Effect.fnUntraced(function*(
+    options: NatsSettings = {}
+  ): Effect.fn.Return<NatsBus["Service"], NatsConnectError, Scope.Scope> {
+    const settings = settingsOf(options)
+    const connection = yield* connect(options)
+    const requests = yield* Requests.make(connection, settings)
+    const jetStream = new JetStream(requests, settings)
+    yield* checkJetStream(connection, jetStream)
+    const advisories = yield* Advisories.make(connection)
+    const limits = limitsOf(connection, settings)
+    const ground = { connection, jetStream, advisories, settings }
+    const put = (toWrite: Write) => write({ requests, jetStream, keyPrefix: settings.keyPrefix, limits }, toWrite)
+    return NatsBus.of({
+      bus: Bus.of({
+        follow: (bucket) => follow(ground, bucket),
+        followBuckets: followBuckets(ground),
+        get: (bucket, key) => get(jetStream, bucket, key),
+        history: (bucket, key) => history(jetStream, bucket, key),
+        create: (bucket, key, value) => put({ operation: "create", bucket, key, value }),
+        update: (bucket, key, value, revision) => put({ operation: "update", bucket, key, value, revision }),
+        delete: (bucket, key, revision) => put({ operation: "delete", bucket, key, revision }),
+        limits
+      }),
+      serverVersion: Effect.sync(() => connection.client.info?.version ?? "unknown"),
+      connection: Effect.sync(() => ({ isUp: connection.isUp, reconnects: connection.reconnects }))
+    })
+  })
+
+  /** A connection to NATS. */
+  static readonly layer = (settings?: NatsSettings): Layer.Layer<NatsBus, NatsConnectError> =>
+    Layer.effect(NatsBus, NatsBus.make(settings))
+}
+
+/** The port {@link Bus} on a connection to NATS. */
+export const layer = (settings?: NatsSettings): Layer.Layer<Bus, NatsConnectError> =>
+  Layer.effect(Bus, Effect.map(NatsBus.make(settings), ({ bus }) => bus))
+
+const limitsOf = (connection: Connection, { valueBytesMax }: Settings): BusLimits => ({
+  valueBytesMax: Math.min(valueBytesMax, (connection.client.info?.max_payload ?? messageBytesMax) - headerBytesMax),
+  keyBytesMax: 3_072
+})
+
+/** What a server takes as one message where nothing else is set. */
+const messageBytesMax = 1_048_576
+
+// An account that may not ask, or is asked no answer, may have its buckets all the same: it is seen when they are read.
+const checkJetStream = (connection: Connection, jetStream: JetStream): Effect.Effect<void, NatsConnectError> =>
+  Effect.catchIf(
+    jetStream.isThere,
+    isOff,
+    () => Effect.fail(new NatsConnectError({ reason: "no-jetstream", where: connection.client.getServer() }))
+  ).pipe(Effect.catch((trouble) => trouble._tag === "NatsConnectError" ? Effect.fail(trouble) : Effect.void))
+
+const isOff = (trouble: Trouble): boolean =>
+  trouble._tag === "Nobody" ||
+  (trouble._tag === "Api" && (trouble.code === apiCode.noJetStream || trouble.code === apiCode.noJetStreamForAccount))
