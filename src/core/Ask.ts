@@ -8,7 +8,7 @@ import type { Ask, ModuleOn, Provision } from "./Decision.ts"
 import type { SoundFact } from "./Decode.ts"
 import { digest } from "./Digest.ts"
 import type { Answer } from "./fact/Answer.ts"
-import { makersOf, whatMakerHas } from "./fact/Bound.ts"
+import { whatMakerHas } from "./fact/Bound.ts"
 import { hasBrokenProvision } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
@@ -151,6 +151,6 @@ const countsNoMore = (mesh: Mesh, { names, value }: SoundFact<AskPart, Answer>):
     return false
   }
   const maker = names.providerNode
-  return !makersOf(entry).has(maker) ||
+  return !mesh.makersOf(entry).has(maker) ||
     (value.answer === "retire" && value.entry !== digest(whatMakerHas(entry, maker)))
 }

@@ -4,7 +4,6 @@
  */
 import { type Credential, credentialsOf, readCredentialName } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
-import { makersOf } from "./fact/Bound.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
 import { answered, askHead, type Asks, type Made } from "./Made.ts"
@@ -76,7 +75,7 @@ const notWanted = (
     return held(askWhy.heldNoBucket(made, name.module))
   }
   const opened = entryOf(mesh, name.module, writeKey(made.node, made.module, name.provision, name.local))
-  if (opened !== undefined && (opened.value === undefined || makersOf(opened.value).size > 0)) {
+  if (opened !== undefined && (opened.value === undefined || mesh.makersOf(opened.value).size > 0)) {
     return held(askWhy.heldOpens(made, name.module))
   }
   if (opened !== undefined && holder !== undefined) {

@@ -12,6 +12,9 @@ import { valueWhy } from "./Words.ts"
 /** What a key of the bus holds: JSON, or the bytes that were written. */
 export type Value = Json | Uint8Array
 
+/** Whether a value is the bytes that were written, whichever realm of the runtime they are of. */
+export const isBytes = (value: Value | undefined): value is Uint8Array => ArrayBuffer.isView(value)
+
 /** One key of a fact bucket: the names of its parts, its JSON and its value where they are in shape, and what is wrong. */
 export interface Fact<P extends Part = Part, A = unknown> {
   readonly key: string
@@ -59,7 +62,7 @@ export const decodeFact = <P extends Part, A>(row: Row<P, A>, key: string, value
 
 /** A value as JSON within the bounds of protocol §3, or what is wrong with it. */
 export const readJson = (value: Value): Result.Result<Json, string> => {
-  const json = value instanceof Uint8Array ? parseBytes(value) : Result.succeed(value)
+  const json = isBytes(value) ? parseBytes(value) : Result.succeed(value)
   if (Result.isFailure(json)) {
     return json
   }

@@ -5,7 +5,7 @@
 import type { OpenedClaim } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { digest } from "./Digest.ts"
-import { type Bound, makersOf, whatMakerHas } from "./fact/Bound.ts"
+import { type Bound, whatMakerHas } from "./fact/Bound.ts"
 import { writeKey } from "./Key.ts"
 import { assignmentAt, type Mesh } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
@@ -36,7 +36,7 @@ export const everythingMade = function*(mesh: Mesh): Iterable<Made> {
   for (const [module, table] of mesh.facts.bound) {
     for (const { key, names, value } of table.sound()) {
       const consumer = writeKey(names.node, names.module)
-      for (const node of makersOf(value)) {
+      for (const node of mesh.makersOf(value)) {
         yield {
           maker: { node, module },
           key,

@@ -7,7 +7,7 @@ import type { ModuleOn, Waits } from "./Decision.ts"
 import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
 import { digest } from "./Digest.ts"
 import type { Assignment, Pin } from "./fact/Assignment.ts"
-import type { Bound } from "./fact/Bound.ts"
+import { type Bound, makersOf } from "./fact/Bound.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
 import type { Need } from "./fact/Need.ts"
 import type { Facts } from "./Facts.ts"
@@ -60,6 +60,12 @@ export type Holder = { readonly holder: ModuleOn; readonly wrong?: undefined } |
   readonly wrong: string | undefined
 }
 
+/** The items of a collection on one node, by contributor. */
+export interface Collection {
+  readonly items: JsonObject
+  readonly count: number
+}
+
 /** The facts with the look-ups that the rules need. */
 export interface Mesh {
   readonly facts: Facts
@@ -69,28 +75,34 @@ export interface Mesh {
   readonly brokenConsumers: ReadonlySet<string>
   /** Every bound entry of a claim, by the claim's key, in the order of their modules. */
   readonly entries: ReadonlyMap<string, ReadonlyArray<Entry>>
-  /** The assigned modules that provide a provision, by its name. */
+  /** The assigned modules that provide a provision, by its name: of the provisions that some claim is of. */
   readonly providers: ReadonlyMap<string, Providers>
   readonly assignedModules: ReadonlySet<string>
-  /** The items of a collection by contributor, by `<node>.<collection>` in tokens. */
-  readonly collections: ReadonlyMap<string, JsonObject>
+  /** The collections, by `<node>.<collection>` in tokens. */
+  readonly collections: ReadonlyMap<string, Collection>
   /** The digest of a value that many needs may share, taken once. */
-  readonly sharedDigest: (value: JsonObject) => string
+  readonly sharedDigest: (value: Json) => string
+  /** The makers of an entry, looked up once for all that is asked about them. */
+  readonly makersOf: (entry: Bound) => ReadonlySet<string>
   /** Whether a version is in a range, each pair looked at once. */
   readonly inRange: (version: string, range: string) => boolean
 }
 
 /** Looks at the facts as the rules do. */
-export const meshOf = (facts: Facts): Mesh => ({
-  facts,
-  registry: registryOf(facts),
-  ...needsOf(facts),
-  entries: entriesOf(facts),
-  ...providersOf(facts),
-  collections: collectionsOf(facts),
-  sharedDigest: once(digest),
-  inRange: inRangeOnce()
-})
+export const meshOf = (facts: Facts): Mesh => {
+  const needs = needsOf(facts)
+  return {
+    facts,
+    registry: registryOf(facts),
+    ...needs,
+    entries: entriesOf(facts),
+    ...providersOf(facts, new Set([...needs.claims.values()].map(({ provision }) => provision))),
+    collections: collectionsOf(facts),
+    sharedDigest: once(digest),
+    makersOf: once(makersOf),
+    inRange: inRangeOnce()
+  }
+}
 
 /** A function that is asked for the same again and again, and answers each time but the first from what it said. */
 const once = <Key, A>(make: (key: Key) => A): (key: Key) => A => {
@@ -160,13 +172,19 @@ const entriesOf = (facts: Facts): Mesh["entries"] => {
   return entries
 }
 
-const providersOf = (facts: Facts): Pick<Mesh, "providers" | "assignedModules"> => {
+const providersOf = (
+  facts: Facts,
+  asked: ReadonlySet<string>
+): Pick<Mesh, "providers" | "assignedModules"> => {
   const providers = new Map<string, { readonly all: Array<Provider>; readonly byNode: Map<string, Array<Provider>> }>()
   const assignedModules = new Set<string>()
+  const provided = once((module: string) =>
+    [...facts.modules.value(module)?.provides ?? []].filter(([provision]) => asked.has(provision))
+  )
   const assigned = [...facts.assignments.sound()].sort((one, other) => one.key < other.key ? -1 : 1)
   for (const { key, names: { module, node }, value } of assigned) {
     assignedModules.add(module)
-    for (const [provision, contract] of facts.modules.value(module)?.provides ?? []) {
+    for (const [provision, contract] of provided(module)) {
       const provider = { key, node, module, assignment: value, contract }
       const found = providers.get(provision) ?? { all: [], byNode: new Map<string, Array<Provider>>() }
       providers.set(provision, found)
@@ -182,7 +200,9 @@ const collectionsOf = (facts: Facts): Mesh["collections"] => {
   for (const { names: { collection, contributor, node }, value } of facts.collect.sound()) {
     addTo(collections, writeKey(node, collection), [contributor, value])
   }
-  return new Map([...collections].map(([key, items]) => [key, Object.fromEntries(items)]))
+  return new Map(
+    [...collections].map(([key, items]) => [key, { items: Object.fromEntries(items), count: items.length }])
+  )
 }
 
 /** The pin of a claim, if its consumer's assignment has one (protocol §3). */

@@ -56,8 +56,8 @@ const otherNeed = (mesh: Mesh, need: SoundNeed, who: ModuleOn, { find }: Registr
 
 const collectedNeed = (mesh: Mesh, kind: string, collection: string, who: ModuleOn): Provision => {
   const key = writeKey(who.node, collection)
-  const items = mesh.collections.get(key) ?? {}
-  const why = needWhy.collection(collection, who, Object.keys(items).length)
+  const { count, items } = mesh.collections.get(key) ?? { items: {}, count: 0 }
+  const why = needWhy.collection(collection, who, count)
   const find = { bucket: bucketName.collect, key: `${key}.*` }
   return entry(
     kind,

@@ -2,8 +2,7 @@
  * How a provision is put together (protocol §5): what a need came to, and with it where its value is found.
  */
 import type { Find, ModuleOn, Outcome, Provision } from "./Decision.ts"
-import { digest } from "./Digest.ts"
-import { isJsonObject, type Json } from "./Json.ts"
+import type { Json } from "./Json.ts"
 import { holderOf, type Mesh, seatAt } from "./Mesh.ts"
 import { needWhy } from "./Words.ts"
 
@@ -33,7 +32,7 @@ export const found = (provider: ModuleOn | undefined, find: Find, version: strin
 
 /** The digest of a value, where there is one; of one that many needs may share, taken once. */
 export const versionOf = (mesh: Mesh, value: Json | undefined): string | undefined =>
-  isJsonObject(value) ? mesh.sharedDigest(value) : value === undefined ? undefined : digest(value)
+  value === undefined ? undefined : mesh.sharedDigest(value)
 
 /** What a need comes to whose seat has no holder in shape (protocol §5.1). */
 export const noHolder = (mesh: Mesh, who: ModuleOn, seat: string): Outcome => ({

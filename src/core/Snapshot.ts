@@ -4,7 +4,7 @@
  */
 import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
-import type { Value } from "./Decode.ts"
+import { isBytes, type Value } from "./Decode.ts"
 import type { Change } from "./Facts.ts"
 import { isJsonObject, type Json, type JsonObject, member, sameJson } from "./Json.ts"
 import { placeOfPath, placeOfSyntaxError, type TextPlace } from "./JsonText.ts"
@@ -168,7 +168,7 @@ export const indexOf = (snapshot: Snapshot): Map<string, Map<string, Value>> => 
 }
 
 const sameValue = (one: Value | undefined, other: Value): boolean =>
-  one instanceof Uint8Array || other instanceof Uint8Array
-    ? one instanceof Uint8Array && other instanceof Uint8Array && one.length === other.length &&
+  isBytes(one) || isBytes(other)
+    ? isBytes(one) && isBytes(other) && one.length === other.length &&
       one.every((byte, index) => byte === other[index])
     : sameJson(one, other)
