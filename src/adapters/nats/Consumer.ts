@@ -12,6 +12,7 @@ import type { Connection } from "./Connection.ts"
 import { readFrame } from "./Frame.ts"
 import { keyPrefixOf, type StreamConfig } from "./JetStream.ts"
 import type { Reading } from "./Reading.ts"
+import type { Settings } from "./Settings.ts"
 
 /** What a consumer is of, and where what it delivers goes. */
 export interface Destination {
@@ -23,6 +24,7 @@ export interface Destination {
 /** A consumer: it listens from when it is made, and is to be closed. */
 export class Consumer {
   readonly #connection: Connection
+  readonly #settings: Settings
   readonly #to: Destination
   readonly #onBroken: (why?: Effect.Effect<void, BusErrorReason>) => void
   readonly #name = nuid.next()
@@ -39,20 +41,21 @@ export class Consumer {
    */
   constructor(
     connection: Connection,
-    inboxPrefix: string,
+    settings: Settings,
     to: Destination,
     onBroken: (why?: Effect.Effect<void, BusErrorReason>) => void
   ) {
     this.#connection = connection
+    this.#settings = settings
     this.#to = to
     this.#onBroken = onBroken
     this.#prefix = keyPrefixOf(to.bucket)
-    this.#inbox = connection.client.subscribe(createInbox(inboxPrefix), {
+    this.#inbox = connection.client.subscribe(createInbox(settings.inboxPrefix), {
       callback: (error, message) => error === null ? this.#take(message) : onBroken(Effect.fail(refused))
     })
   }
 
-  /** How long nothing was heard of it. It says at least every 2 s that it is there. */
+  /** How long nothing was heard of it. It says twice as often that it is there, and at least every 2 s. */
   get silentMillis(): number {
     return performance.now() - this.#heardAtMillis
   }
@@ -74,7 +77,7 @@ export class Consumer {
         ? { deliver_policy: "last_per_subject" }
         : { deliver_policy: "by_start_sequence", opt_start_seq: sequence }),
       flow_control: true,
-      idle_heartbeat: 2_000_000_000,
+      idle_heartbeat: 1_000_000 * Math.round(Math.min(heartbeatMillisMax, 0.4 * this.#settings.silenceMillisMax)),
       inactive_threshold: 10_000_000_000,
       mem_storage: true,
       num_replicas: 1,
@@ -141,5 +144,7 @@ export class Consumer {
 const eventsWaitingMax = 8_192
 
 const payEveryMillis = 10
+
+const heartbeatMillisMax = 2_000
 
 const refused: BusErrorReason = { _tag: "Refused", because: "account" }

@@ -90,7 +90,7 @@ class Following {
       Deferred.doneUnsafe(broken, why)
     }
     const info = yield* this.#info
-    if (!reading.isSame(info)) {
+    if (!reading.isSame(info, reading.mark)) {
       return yield* Effect.fail(deleted)
     }
     yield* Effect.acquireRelease(
@@ -105,7 +105,7 @@ class Following {
       (stop) => Effect.sync(stop)
     )
     const consumer = yield* Effect.acquireRelease(
-      Effect.sync(() => new Consumer(connection, settings.inboxPrefix, this.#to, breakOff)),
+      Effect.sync(() => new Consumer(connection, settings, this.#to, breakOff)),
       (made) => Effect.sync(() => made.close())
     )
     const sequence = reading.begin(info)
@@ -168,12 +168,12 @@ class Following {
   get #audit(): Effect.Effect<boolean, BusErrorReason> {
     const { reading } = this.#to
     return Effect.gen({ self: this }, function*() {
-      const keyCountBefore = reading.keyCount
+      const before = reading.mark
       const info = yield* this.#info
-      if (reading.isSame(info) && !(yield* this.#hasTaken(info.state.last_seq ?? 0))) {
+      if (reading.isSame(info, before) && !(yield* this.#hasTaken(info.state.last_seq ?? 0))) {
         return false
       }
-      const audit = reading.audit(info, keyCountBefore)
+      const audit = reading.audit(info, before)
       if (audit !== "whole") {
         return yield* Effect.fail(audit === "replaced" ? deleted : ended)
       }

@@ -10,6 +10,12 @@ import type { BucketEvent } from "../../ports/Bus.ts"
 import type { Delivered, Heartbeat } from "./Frame.ts"
 import type { StreamInfo } from "./JetStream.ts"
 
+/** How far a reading is: the last sequence that was taken, and of how many keys. */
+export interface Mark {
+  readonly last: number
+  readonly keyCount: number
+}
+
 /** What a comparison with the stream comes to: all is well, something was taken out of it, or it is another stream. */
 export type Audit = "whole" | "removed" | "replaced"
 
@@ -40,14 +46,14 @@ export class Reading {
     return this.#isStartOver
   }
 
-  /** How many keys the stream is known to hold something of. */
-  get keyCount(): number {
-    return this.#keys.size
+  /** How far it is: what an `audit` begins with. */
+  get mark(): Mark {
+    return { last: this.#last, keyCount: this.#keys.size }
   }
 
-  /** Whether a stream is the one that was read so far. */
-  isSame(info: StreamInfo): boolean {
-    return this.#created === undefined || (this.#created === info.created && lastOf(info) >= this.#last)
+  /** Whether a stream, as it stands after `mark` was taken, is the one that was read so far. */
+  isSame(info: StreamInfo, { last }: Mark): boolean {
+    return this.#created === undefined || (this.#created === info.created && lastOf(info) >= last)
   }
 
   /**
@@ -60,7 +66,7 @@ export class Reading {
     this.#startEnd = lastOf(info)
     this.#delivered = 0
     this.#pending = Infinity
-    return this.#last === 0 ? undefined : this.#last + 1
+    return this.#last === 0 && !this.#isStartOver ? undefined : this.#last + 1
   }
 
   /** The consumer was made, with so much to deliver; some of it may have come already. Gives what is to be told on. */
@@ -102,17 +108,17 @@ export class Reading {
   }
 
   /**
-   * Compares what was taken with how the stream stands: all that `info` speaks of has been taken. `keyCountBefore` is how
-   * many keys there were when it was asked.
+   * Compares what was taken with how the stream stands. `info` was asked for after `before` was taken, and all that it
+   * speaks of has been taken since.
    */
-  audit(info: StreamInfo, keyCountBefore: number): Audit {
-    if (!this.isSame(info)) {
+  audit(info: StreamInfo, before: Mark): Audit {
+    if (!this.isSame(info, before)) {
       return "replaced"
     }
     const { messages = 0, num_subjects: subjects = 0 } = info.state
     const last = lastOf(info)
     const isFewer = this.#audited !== undefined && this.#audited.last === last && messages < this.#audited.messages
-    if (isFewer || subjects < keyCountBefore + this.#hidden) {
+    if (isFewer || subjects < before.keyCount + this.#hidden) {
       return "removed"
     }
     this.#hidden = Math.max(0, subjects - this.#keys.size)
