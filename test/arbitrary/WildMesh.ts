@@ -7,6 +7,7 @@ import type { Json } from "../../src/core/Json.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import { join } from "../naive/name.ts"
 import { type Answering, answerings, answerTo, type Draft } from "./WildAnswers.ts"
+import { contest, crowd } from "./WildContest.ts"
 import {
   applied,
   assignment,
@@ -101,22 +102,6 @@ const definitions = ["postgres", "mysql", "dns", "mesh-vault", "shop"].map((modu
 
 const assigned = (key: fc.Arbitrary<string>): fc.Arbitrary<Piece> =>
   facts("mesh-controller_assignments", key, assignment)
-
-/** So many candidates that not all of them are named. */
-const crowd: fc.Arbitrary<Array<Piece>> = fc.oneof(
-  { withCrossShrink: true },
-  { weight: 30, arbitrary: fc.constant<Array<Piece>>([]) },
-  {
-    weight: 1,
-    arbitrary: fc.integer({ min: 19, max: 23 }).map((size) =>
-      Array.from({ length: size }, (_, index) => ({
-        bucket: "mesh-controller_assignments",
-        key: `m${index}.postgres`,
-        value: { build: "b1" }
-      }))
-    )
-  }
-)
 
 const needAt = (key: fc.Arbitrary<string>): fc.Arbitrary<Piece> => facts("mesh-provisioner_needs", key, need)
 
@@ -213,7 +198,8 @@ const pieces: fc.Arbitrary<Array<Piece>> = fc.tuple(
   some(facts("postgres_licences", key(node, fc.constantFrom("api", "title")), garbage), 2),
   some(facts("mesh-provisioner_provisions", key(consumer), garbage), 1),
   crowd,
-  story
+  story,
+  contest
 ).map((all) => all.flat())
 
 /** A wild mesh: a snapshot of facts. */

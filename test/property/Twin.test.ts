@@ -94,7 +94,7 @@ test("decide says what its twin says, over every reason and state (§2 to §7)",
       branchesOf(twin).forEach((branch) => met.count(branch))
       compare(mesh, twin)
     }),
-    3_000
+    2_000
   )
   met.atLeast(Object.fromEntries(everyBranch.map((branch) => [branch, 1])))
 })
