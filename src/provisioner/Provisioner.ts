@@ -57,8 +57,8 @@ export class Provisioner extends Context.Service<Provisioner, {
   readonly source: Effect.Effect<VerbSource | undefined>
 
   /**
-   * The turns from now on. A subscriber that falls far behind misses turns, never the last: compare `after` with what you saw
-   * last, and not with `before`.
+   * The last turn, if there was one, and those from now on. A subscriber that falls far behind misses turns, never the last:
+   * compare `after` with what you saw last, and not with `before`.
    */
   readonly turns: Effect.Effect<PubSub.Subscription<Turn>, never, Scope.Scope>
 
@@ -75,7 +75,7 @@ export class Provisioner extends Context.Service<Provisioner, {
     const bus = yield* Bus
     const settings = settingsOf(options)
     const inbox = yield* Effect.acquireRelease(Queue.bounded<Heard>(heardMax), Queue.shutdown)
-    const turns = yield* Effect.acquireRelease(PubSub.sliding<Turn>(turnsKeptMax), PubSub.shutdown)
+    const turns = yield* Effect.acquireRelease(PubSub.sliding<Turn>({ capacity: turnsKeptMax, replay: 1 }), PubSub.shutdown)
     const readers = yield* FiberMap.make<string | undefined, void, never>()
     const timer = yield* FiberHandle.make()
     const health = yield* SubscriptionRef.make(healthAtFirst)

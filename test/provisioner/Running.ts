@@ -64,7 +64,7 @@ export interface Interference {
 }
 
 /** The bus, watched: every write is kept in `asked`. */
-export const watched = (bus: Bus["Service"], asked: Array<Asked>, interference: Interference = {}): Bus["Service"] => {
+const watched = (bus: Bus["Service"], asked: Array<Asked>, interference: Interference = {}): Bus["Service"] => {
   const watch = (
     op: Asked["op"],
     bucket: string,

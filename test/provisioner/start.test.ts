@@ -3,7 +3,7 @@
  * else; a restart remembers nothing and needs nothing.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Stream } from "effect"
+import { Deferred, Effect, PubSub, Stream } from "effect"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
 import { decide } from "../../src/core/index.ts"
 import type { Health } from "../../src/provisioner/Health.ts"
@@ -46,6 +46,21 @@ describe("a start", () => {
       assert.strictEqual(running.turns[0]?.before, undefined)
       assert.strictEqual(running.turns[0]?.after.provisions.get(databaseKey)?.state, "provided")
       assert.strictEqual(running.turns[0]?.writes.length, running.asked.length)
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
+  it.effect("tells the turns to who comes late, too, from the last one on, and to who is slow, but never without the last", () =>
+    Effect.gen(function*() {
+      yield* put(facts)
+      const { provisioner } = yield* start()
+      yield* pass()
+      const late = yield* provisioner.turns
+      assert.strictEqual((yield* PubSub.take(late)).after.provisions.get(databaseKey)?.state, "provided")
+      for (let round = 0; round < 40; round++) {
+        yield* put({ "mesh-provisioner_needs": { [`n1.shop.port.p${round}`]: {} } })
+      }
+      const told = yield* PubSub.takeAll(late)
+      assert.isBelow(told.length, 40)
+      assert.isTrue(told.at(-1)?.after.provisions.has("n1.shop.port.p39"))
     }).pipe(Effect.provide(MemoryBus.layer())))
 
   it.effect("a hundred times over with nothing changed writes nothing (report 046)", () =>
