@@ -3,7 +3,7 @@
  * appears, whether before its definition or after.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
 import {
   assertSettled,
@@ -92,6 +92,31 @@ describe("a provider's bucket", () => {
         yield* assertSettled
         yield* running.stop
       }
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
+  it.effect("lost while the definitions are not read yet stays lost: nothing is moved to another provider (§9)", () =>
+    Effect.gen(function*() {
+      yield* put({
+        ...facts,
+        "mesh-controller_modules": { ...modules, other: modules["postgres"] ?? {} },
+        "mesh-controller_assignments": { ...facts["mesh-controller_assignments"], "n1.other": { build: "o1" } }
+      })
+      const gate = yield* Deferred.make<void>()
+      const running = yield* start({
+        interference: {
+          follow: (bucket, follow) =>
+            bucket === "mesh-controller_modules" ? Effect.andThen(Deferred.await(gate), follow) : follow
+        }
+      })
+      yield* pass()
+      yield* (yield* MemoryBus).deleteBucket("postgres_bound")
+      yield* pass()
+      yield* Deferred.succeed(gate, undefined)
+      yield* pass()
+      const health = yield* healthOf(running)
+      assert.strictEqual(health.state, "lost")
+      assert.include(health.sentence, "postgres_bound")
+      assert.deepStrictEqual(running.asked, [])
     }).pipe(Effect.provide(MemoryBus.layer())))
 
   it.effect("deleted and made again at once is read anew, and is the new one", () =>
