@@ -74,18 +74,20 @@ const badValues: ReadonlyArray<Json> = [
   canary,
   [canary],
   {
-    ...{
-      build: 7,
-      node: canary,
-      module: 7,
-      health: canary,
-      lost: canary,
-      site: 7,
-      optional: canary,
-      own: canary,
-      local: 7
-    },
-    ...{ plan: canary, answer: canary, entry: canary, state: 7, by: 7 }
+    build: 7,
+    node: canary,
+    module: 7,
+    health: canary,
+    lost: canary,
+    site: 7,
+    optional: canary,
+    own: canary,
+    local: 7,
+    plan: canary,
+    answer: canary,
+    entry: canary,
+    state: 7,
+    by: 7
   }
 ]
 

@@ -125,7 +125,7 @@ test("while its need is there, nothing absent or garbled has what is held undone
 
 /** Losses of a mesh in which nobody answered and nothing is free: all that could have something undone is loss. */
 const lossWithoutConsent: fc.Arbitrary<Loss> = lossOf(
-  coherentMesh.map(({ buckets: { "mesh-provisioner_answers": _, ...buckets } }) => ({
+  coherentMesh.map(({ buckets: { "mesh-provisioner_answers": _answers, ...buckets } }) => ({
     buckets: Object.fromEntries(
       Object.entries(buckets).map(([bucket, values]) => [
         bucket,

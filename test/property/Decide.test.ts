@@ -69,19 +69,15 @@ const hostileSnapshot: fc.Arbitrary<Snapshot> = fc.array(
   fc.tuple(
     fc.oneof(
       fc.constantFrom(
-        ...[
-          "mesh-controller_modules",
-          "mesh-controller_assignments",
-          "mesh-provisioner_needs",
-          "mesh-provisioner_answers"
-        ],
-        ...[
-          "mesh-host_haves",
-          "mesh-provisioner_collect",
-          "mesh-vault_bound",
-          "__proto___bound",
-          "mesh-provisioner_plans"
-        ]
+        "mesh-controller_modules",
+        "mesh-controller_assignments",
+        "mesh-provisioner_needs",
+        "mesh-provisioner_answers",
+        "mesh-host_haves",
+        "mesh-provisioner_collect",
+        "mesh-vault_bound",
+        "__proto___bound",
+        "mesh-provisioner_plans"
       ),
       hostileText
     ),
@@ -145,39 +141,39 @@ test("every reason, and every state of an ask and of a plan, is met in coherent 
     700
   )
   const reasons = [
-    ...[
-      "shape",
-      "unassigned",
-      "no-domain",
-      "conflict",
-      "entry",
-      "default",
-      "no-entry",
-      "collection",
-      "placed",
-      "not-placed"
-    ],
-    ...[
-      "no-holder",
-      "two-holders",
-      "bound-shape",
-      "holder-gone",
-      "own",
-      "nobody",
-      "no-candidate",
-      "unmet",
-      "not-bound"
-    ],
-    ...[
-      "bound-elsewhere",
-      "earlier-instance",
-      "provider-failed",
-      "making",
-      "secret-in-bucket",
-      "field-missing",
-      "credential"
-    ],
-    ...["credential-failed", "provided", "lost", "no-have", "other-build", "unhealthy", "healthy"]
+    "shape",
+    "unassigned",
+    "no-domain",
+    "conflict",
+    "entry",
+    "default",
+    "no-entry",
+    "collection",
+    "placed",
+    "not-placed",
+    "no-holder",
+    "two-holders",
+    "bound-shape",
+    "holder-gone",
+    "own",
+    "nobody",
+    "no-candidate",
+    "unmet",
+    "not-bound",
+    "bound-elsewhere",
+    "earlier-instance",
+    "provider-failed",
+    "making",
+    "secret-in-bucket",
+    "field-missing",
+    "credential",
+    "credential-failed",
+    "provided",
+    "lost",
+    "no-have",
+    "other-build",
+    "unhealthy",
+    "healthy"
   ]
   const states = ["wanted", "held", "unneeded", "kept", "retire", "ready", "waiting", "failed", "refused", "degraded"]
   met.atLeast(Object.fromEntries([

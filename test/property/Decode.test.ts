@@ -117,7 +117,7 @@ test("one fact out of shape never touches another: without it all else is decide
         lost.forEach(({ bucket, key }) => facts.apply({ bucket, key }))
         const absent = decide(facts)
         const withoutWhy = (decided: ReadonlyMap<string, { readonly why: string }>) =>
-          new Map([...decided].map(([key, { why: _, ...rest }]) => [key, rest]))
+          new Map([...decided].map(([key, { why: _why, ...rest }]) => [key, rest]))
         for (const what of ["provisions", "asks", "plans"] as const) {
           expect(withoutWhy(garbled[what])).toEqual(withoutWhy(absent[what]))
         }
@@ -144,8 +144,8 @@ test("fields that nobody named are ignored, and so is the order of all fields (Â
           facts.apply({ bucket, key, value: isObject && !isAny ? reordered({ ...fact, ...extra }) : fact })
         }
       }
-      const { outOfShape: _, ...decisions } = decide(facts)
-      const { outOfShape: __, ...plain } = decide(snapshot)
+      const { outOfShape: _listed, ...decisions } = decide(facts)
+      const { outOfShape: _plainly, ...plain } = decide(snapshot)
       expect(decisions).toEqual(plain)
       met.count("mesh")
     }),

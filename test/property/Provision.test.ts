@@ -7,13 +7,12 @@ import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { factBuckets } from "../../src/core/Bucket.ts"
 import { decide } from "../../src/core/Decide.ts"
-import type { Find, Provision, Waits } from "../../src/core/Decision.ts"
-import type { Json } from "../../src/core/Json.ts"
+import type { Provision, Waits } from "../../src/core/Decision.ts"
 import { readKey } from "../../src/core/Key.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import { coherentMesh } from "../arbitrary/CoherentMesh.ts"
 import { lossOf } from "../arbitrary/Loss.ts"
-import { asObject, isThere, objectAt, placesOf, valueAt } from "../arbitrary/Snapshots.ts"
+import { isThere } from "../arbitrary/Snapshots.ts"
 import { wildMesh } from "../arbitrary/WildMesh.ts"
 import { type Facts, readFacts } from "../naive/facts.ts"
 import {
@@ -26,9 +25,9 @@ import {
   needsOf,
   ownMember,
   providedOf,
-  valueAt as factAt
+  valueAt
 } from "../naive/mesh.ts"
-import { digest, join, read, readTokens } from "../naive/name.ts"
+import { join, read } from "../naive/name.ts"
 import { check, Met } from "./Law.ts"
 import { satisfy } from "./Satisfy.ts"
 
@@ -57,13 +56,13 @@ const isAmiss = (
   waits: Waits
 ): boolean => {
   const entry = waits.bucket.endsWith("_bound") ? entryIn(facts, waits) : undefined
-  const have = factAt(facts.haves, waits.key)
+  const have = valueAt(facts.haves, waits.key)
   switch (reason) {
     case "unassigned":
-      return waits.bucket === "mesh-controller_assignments" && factAt(facts.assignments, waits.key) === undefined
+      return waits.bucket === "mesh-controller_assignments" && valueAt(facts.assignments, waits.key) === undefined
     case "no-entry":
       return (waits.bucket === "mesh-config_values"
-        ? factAt(facts.config, waits.key)
+        ? valueAt(facts.config, waits.key)
         : facts.look(waits.bucket, waits.key)) ===
         undefined
     case "not-placed":
@@ -92,11 +91,11 @@ const isAmiss = (
         (entry?.value?.state !== "provided" || entry.value.by !== holderOf(facts, "vault")?.node ||
           isOfAnotherInstance(facts, need, entry.value.for))
     case "lost":
-      return factAt(facts.machines, waits.key)?.lost === true
+      return valueAt(facts.machines, waits.key)?.lost === true
     case "no-have":
       return have === undefined
     case "other-build":
-      return have !== undefined && have.build !== factAt(facts.assignments, waits.key)?.build
+      return have !== undefined && have.build !== valueAt(facts.assignments, waits.key)?.build
     case "unhealthy":
       return have !== undefined && !["healthy", "failed"].includes(have.health)
     default:
@@ -116,7 +115,7 @@ const isMissing = (facts: Facts, need: Need, { bucket, key }: Waits, module: str
     case "mesh-controller_modules":
       return key === module && providedOf(facts, module, claim?.provision ?? "") === undefined
     case "mesh-controller_assignments":
-      return factAt(facts.assignments, key) === undefined
+      return valueAt(facts.assignments, key) === undefined
     case "mesh-controller_seats": {
       const holder = holderOf(facts, read(key) ?? "")
       const pin = ownMember(assignmentOf(facts, need.consumer)?.pins, join(claim?.provision, claim?.local))
@@ -247,71 +246,3 @@ const triedFor = (facts: Facts, need: Need): ReadonlyArray<string> => {
     .filter((key) => key !== join(need.consumer.node, need.consumer.module))
     .sort()
 }
-
-/** The value that a reader finds who follows `find`, as `version` is taken over it (§5.1, §5.3). */
-const follow = (snapshot: Snapshot, find: Find): Json | undefined => {
-  if (!("bucket" in find)) {
-    return find.request?.["claim"] === undefined ? undefined : vaultValues(snapshot, find.request["claim"])
-  }
-  if (find.key.endsWith(".*")) {
-    return collectionAt(snapshot, find.bucket, find.key.slice(0, -"*".length))
-  }
-  const value = objectAt(snapshot, find)
-  if (find.at !== undefined) {
-    return find.at.reduce<Json | undefined>((at, name) => ownMember(asObject(at), name), { placement: {}, ...value })
-  }
-  if (find.credentials !== undefined) {
-    const credentials = Object.entries(find.credentials).map(([field, { request }]) => [
-      field,
-      vaultValues(snapshot, request?.["claim"] ?? "") ?? {}
-    ])
-    return { values: ownMember(value, "values") ?? {}, credentials: Object.fromEntries(credentials) }
-  }
-  return find.bucket === "mesh-config_values"
-    ? ownMember(value, "value")
-    : find.bucket.endsWith("_bound")
-    ? ownMember(value, "values") ?? {}
-    : valueAt(snapshot, find)
-}
-
-const vaultValues = (snapshot: Snapshot, key: string): Json | undefined => {
-  const entry = objectAt(snapshot, { bucket: "mesh-vault_bound", key })
-  return entry && (ownMember(entry, "values") ?? {})
-}
-
-const collectionAt = (snapshot: Snapshot, bucket: string, prefix: string): Json =>
-  Object.fromEntries(
-    placesOf(snapshot, bucket).filter(({ key }) => key.startsWith(prefix) && readTokens(key) !== undefined)
-      .flatMap((place) => {
-        const value = valueAt(snapshot, place)
-        return value === undefined ? [] : [[place.key.slice(prefix.length), value]]
-      })
-  )
-
-test("whoever follows find finds what version is the digest of (§5, §5.1, §5.3)", () => {
-  const met = new Met()
-  check(
-    fc.property(coherentMesh, (snapshot) => {
-      const { provisions } = decide(snapshot)
-      for (const { find, kind, reason, state, version } of provisions.values()) {
-        if (state === "provided" && find !== undefined && reason !== "default") {
-          const value = follow(snapshot, find)
-          expect(version).toBe(value === undefined ? undefined : digest(value))
-          met.count(kind)
-          met.count("credentials" in find ? "with credentials" : "without")
-        }
-      }
-    }),
-    200
-  )
-  met.atLeast({
-    bound: 60,
-    secret: 5,
-    config: 5,
-    collected: 10,
-    shell: 10,
-    licence: 5,
-    dir: 10,
-    "with credentials": 15
-  })
-})

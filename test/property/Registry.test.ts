@@ -14,8 +14,19 @@ import { write } from "../naive/name.ts"
 import { check, Met } from "./Law.ts"
 
 const compiledIn = [
-  ...["config", "secret", "consumers", "bound", "collected", "shell", "environment", "contribution"],
-  ...["dir", "access", "port", "seat", "machine"]
+  "config",
+  "secret",
+  "consumers",
+  "bound",
+  "collected",
+  "shell",
+  "environment",
+  "contribution",
+  "dir",
+  "access",
+  "port",
+  "seat",
+  "machine"
 ]
 
 const own = decide({ buckets: {} }).registry
