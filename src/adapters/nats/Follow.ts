@@ -132,17 +132,19 @@ class Following {
   #watchOver(consumer: Consumer): Effect.Effect<void, BusErrorReason> {
     const { advisories, settings } = this.#ground
     const { bucket, reading } = this.#to
-    const tickMillis = Math.min(1_000, settings.silenceMillisMax / 4)
     return Effect.scoped(Effect.gen({ self: this }, function*() {
       const alarm = yield* advisories.about(bucket)
       let nextAudit = 0
       while (true) {
         const isAlarmed = yield* Effect.raceFirst(
           Effect.as(Queue.take(alarm), true),
-          Effect.as(Effect.sleep(tickMillis), false)
+          Effect.as(Effect.sleep(reading.isStartOver ? Math.min(1_000, settings.silenceMillisMax / 4) : 50), false)
         )
         if (yield* this.#isSilent(consumer)) {
           return
+        }
+        if (reading.isShortOfKeys) {
+          consumer.tell(reading.aim(yield* this.#info))
         }
         const isDue = isAlarmed || performance.now() >= nextAudit
         if (isDue && reading.isStartOver && !consumer.isHeldUp) {

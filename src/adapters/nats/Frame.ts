@@ -6,14 +6,10 @@ import type { Msg } from "@nats-io/transport-node"
 import type { Revision } from "../../ports/Bus.ts"
 import { headersOf } from "./Requests.ts"
 
-/**
- * A message of the stream: where it stands in the stream and in what this consumer delivered, how many are still to come,
- * and what it says of its key.
- */
+/** A message of the stream: which it is of those that this consumer delivered, and what it says of its key. */
 export interface Delivered {
   readonly _tag: "Delivered"
   readonly consumerSequence: number
-  readonly pending: number
   readonly change: Revision
 }
 
@@ -55,7 +51,7 @@ export const readFrame = (message: Msg, prefix: string): Frame => {
 // with <domain>.<account> before the stream, and more behind.
 const readDelivered = (message: Msg, reply: string, prefix: string): Frame => {
   const tokens = reply.split(".")
-  const [streamSequence, consumerSequence, nanoseconds = "", pending] = tokens.slice(tokens.length === 9 ? 5 : 7)
+  const [streamSequence, consumerSequence, nanoseconds = ""] = tokens.slice(tokens.length === 9 ? 5 : 7)
   const revision = Number(streamSequence)
   const timeMillis = Number(nanoseconds.slice(0, -6))
   const subject = message.subject
@@ -66,7 +62,6 @@ const readDelivered = (message: Msg, reply: string, prefix: string): Frame => {
   return {
     _tag: "Delivered",
     consumerSequence: Number(consumerSequence),
-    pending: Number(pending),
     change: isMarker(headersOf(message))
       ? { _tag: "Delete", key, revision, timeMillis }
       : { _tag: "Put", key, value: copyOf(message.data), revision, timeMillis }

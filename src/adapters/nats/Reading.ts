@@ -5,8 +5,11 @@
  * A reading goes by consumers, one after the other. The first delivers each key's last message, and from there on all
  * that is new; a later one all that is new since what was taken last. What they deliver is numbered, so that nothing is
  * missed.
+ *
+ * The start is over when every key that the stream had was heard of. A key that is written again meanwhile may not be
+ * delivered where it was, but where it is then: so it is keys that are counted, and not messages.
  */
-import type { BucketEvent } from "../../ports/Bus.ts"
+import type { BucketEvent, Revision } from "../../ports/Bus.ts"
 import type { Delivered, Heartbeat } from "./Frame.ts"
 import type { StreamInfo } from "./JetStream.ts"
 
@@ -19,18 +22,23 @@ export interface Mark {
 /** What a comparison with the stream comes to: all is well, something was taken out of it, or it is another stream. */
 export type Audit = "whole" | "removed" | "replaced"
 
+/** Where a start is to be over: at a sequence of the stream, if so many keys were heard of up to there. */
+interface Target {
+  readonly last: number
+  readonly keyCount: number
+}
+
 /** The reading of one bucket. */
 export class Reading {
   /** When the stream was made that is read. */
   #created: string | undefined
   /** The sequence in the stream up to which all was taken. */
   #last = 0
-  /** Where the start ends: the stream's last sequence before the consumer was made. */
-  #startEnd = 0
   #isStartOver = false
-  /** What the present consumer delivered, and how much it had to deliver when it was made, once that is known. */
+  /** None where it was passed, and keys were missing: there is to be another. */
+  #target: Target | undefined
+  /** How much the present consumer delivered. */
   #delivered = 0
-  #pending = Infinity
   /** The keys of which the stream holds something, be it a marker. */
   readonly #keys = new Set<string>()
   /** How many subjects the stream has beyond those keys: subjects that are no UTF-8 can read alike. */
@@ -56,6 +64,11 @@ export class Reading {
     return this.#created === undefined || (this.#created === info.created && lastOf(info) >= last)
   }
 
+  /** Whether keys were missing where the start was to be over, because they were written again meanwhile. */
+  get isShortOfKeys(): boolean {
+    return !this.#isStartOver && this.#target === undefined
+  }
+
   /**
    * A consumer is about to be made; `info` is how the stream stands.
    *
@@ -63,23 +76,28 @@ export class Reading {
    */
   begin(info: StreamInfo): number | undefined {
     this.#created = info.created
-    this.#startEnd = lastOf(info)
+    this.#target = targetOf(info)
     this.#delivered = 0
-    this.#pending = Infinity
     return this.#last === 0 && !this.#isStartOver ? undefined : this.#last + 1
   }
 
-  /** The consumer was made, with so much to deliver; some of it may have come already. Gives what is to be told on. */
+  /** The consumer was made, with so much to deliver. Gives what is to be told on. */
   made(pending: number): ReadonlyArray<BucketEvent> {
-    this.#pending = pending
-    if (pending === 0) {
-      this.#last = Math.max(this.#last, this.#startEnd)
+    if (pending > 0) {
+      return []
     }
-    return this.#endOfStart(pending - this.#delivered)
+    this.#last = Math.max(this.#last, this.#target?.last ?? 0)
+    return this.#endStart()
+  }
+
+  /** Keys were missing, and the stream stands so now: they are to be heard of up to there. Gives what is to be told on. */
+  aim(info: StreamInfo): ReadonlyArray<BucketEvent> {
+    this.#target = targetOf(info)
+    return this.#last >= this.#target.last ? this.#passTarget(this.#target) : []
   }
 
   /** A message was delivered. Gives what is to be told on, or nothing at all where messages before it are missing. */
-  take({ change, consumerSequence, pending }: Delivered): ReadonlyArray<BucketEvent> | undefined {
+  take({ change, consumerSequence }: Delivered): ReadonlyArray<BucketEvent> | undefined {
     if (consumerSequence !== this.#delivered + 1) {
       return undefined
     }
@@ -87,12 +105,11 @@ export class Reading {
     if (change.revision <= this.#last) {
       return []
     }
-    // Of a key that was gone already when the start came to it, nothing was ever told.
-    const isSilent = change._tag === "Delete" && !this.#isStartOver && !this.#keys.has(change.key)
-    this.#last = change.revision
-    this.#keys.add(change.key)
-    const told: ReadonlyArray<BucketEvent> = isSilent ? [] : [change]
-    return this.#isStartOver ? told : [...told, ...this.#endOfStart(pending)]
+    const target = this.#target
+    const before = target !== undefined && change.revision > target.last ? this.#passTarget(target) : []
+    const told = this.#tell(change)
+    const after = change.revision === target?.last ? this.#passTarget(target) : []
+    return [...before, ...told, ...after]
   }
 
   /** A consumer that has nothing to deliver says where it stands. Gives the same as `take`. */
@@ -104,7 +121,7 @@ export class Reading {
       return []
     }
     this.#last = Math.max(this.#last, streamSequence)
-    return this.#endOfStart(0)
+    return this.#last >= (this.#target?.last ?? 0) ? this.#endStart() : []
   }
 
   /**
@@ -126,18 +143,28 @@ export class Reading {
     return "whole"
   }
 
-  // Messages that were replaced while the start was read are not delivered any more, but what replaced them is, behind
-  // the start's end. Where there are such, the start is over only when nothing is left to deliver.
-  #endOfStart(pending: number): ReadonlyArray<BucketEvent> {
-    if (
-      this.#isStartOver || this.#last < this.#startEnd || this.#pending === Infinity ||
-      (this.#delivered < this.#pending && pending > 0)
-    ) {
+  // Of a key that was gone already when the start came to it, nothing was ever told.
+  #tell(change: Revision): ReadonlyArray<BucketEvent> {
+    const isSilent = change._tag === "Delete" && !this.#isStartOver && !this.#keys.has(change.key)
+    this.#last = change.revision
+    this.#keys.add(change.key)
+    return isSilent ? [] : [change]
+  }
+
+  #passTarget({ keyCount }: Target): ReadonlyArray<BucketEvent> {
+    this.#target = undefined
+    return this.#keys.size >= keyCount ? this.#endStart() : []
+  }
+
+  #endStart(): ReadonlyArray<BucketEvent> {
+    if (this.#isStartOver) {
       return []
     }
     this.#isStartOver = true
     return [{ _tag: "End" }]
   }
 }
+
+const targetOf = (info: StreamInfo): Target => ({ last: lastOf(info), keyCount: info.state.num_subjects ?? 0 })
 
 const lastOf = (info: StreamInfo): number => info.state.last_seq ?? 0
