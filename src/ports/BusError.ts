@@ -52,7 +52,13 @@ const TooLarge = Schema.TaggedStruct("TooLarge", {
 /** The bucket, or the bus as a whole, holds no more, so nothing was written. */
 const Full = Schema.TaggedStruct("Full", {})
 
-const reason = Schema.Union([Conflict, Refused, Lost, Unreachable, TooLarge, Full])
+/**
+ * Another may hold the seat: the bucket was written by another since this holder's term began, or it cannot be said that
+ * it was not. So nothing was written, and nothing will be in this term.
+ */
+const Fenced = Schema.TaggedStruct("Fenced", {})
+
+const reason = Schema.Union([Conflict, Refused, Lost, Unreachable, TooLarge, Full, Fenced])
 
 /** Why it went wrong. */
 export type BusErrorReason = typeof reason.Type
@@ -139,6 +145,8 @@ const why = ({ operation, reason }: BusError): string => {
       return `its ${reason.what} has ${reason.bytes} bytes, and the bus holds ${reason.bytesMax} at most. Make it smaller.`
     case "Full":
       return "the bucket, or the bus that holds it, is full. Make room there, or let it hold more."
+    case "Fenced":
+      return "another may hold the seat now. Look who holds it, and read all again before anything is written."
   }
 }
 

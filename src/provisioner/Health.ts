@@ -7,7 +7,7 @@ import type { BusError } from "../ports/BusError.ts"
 import { shown } from "./Words.ts"
 
 /** Why a bucket cannot be read or written now. */
-export type LossHow = "deleted" | "missing" | "ended" | "refused" | "full" | "unreachable"
+export type LossHow = "deleted" | "missing" | "ended" | "refused" | "full" | "fenced" | "unreachable"
 
 /** A bucket that was there and cannot be read or written now. Without a bucket, it is the list of the buckets itself. */
 export interface Loss {
@@ -23,7 +23,7 @@ export interface Progress {
 
 /**
  * How the provisioner stands:
- * - `loading`: some bucket has not been read to its end yet (`reading`);
+ * - `loading`: some bucket has not been read to its end yet (`reading`), or what follows is not all written yet;
  * - `missing`: buckets that protocol §3 to §7 name are not there (`missing`);
  * - `lost`: buckets that were there cannot be read or written (`lost`), or the bus does not answer;
  * - `live`: all is read, and what is decided is written.
@@ -52,6 +52,13 @@ export const healthOf = (parts: Omit<Health, "state" | "sentence">): Health => {
   return { state, ...parts, sentence: sentences[state](parts) }
 }
 
+/** All is read, and what follows from it is being written for the first time. */
+export const firstTurn = (health: Health): Health => ({
+  ...health,
+  state: "loading",
+  sentence: "Every bucket is read, and what follows is being decided and written."
+})
+
 /** Why a bucket is lost, by the error of the bus; a conflict or a size never makes it so. */
 export const lossHow = ({ reason }: BusError): LossHow => {
   switch (reason._tag) {
@@ -61,6 +68,8 @@ export const lossHow = ({ reason }: BusError): LossHow => {
       return "refused"
     case "Full":
       return "full"
+    case "Fenced":
+      return "fenced"
     default:
       return "unreachable"
   }
@@ -107,6 +116,8 @@ const sayLoss = ({ bucket, how }: Loss): string => {
       return `the reading of ${name} has ended. It is read again`
     case "full":
       return `${name}, or the bus that holds it, is full. Make room there, or let it hold more; it is tried again`
+    case "fenced":
+      return `${name} may be another's to write now. It is looked who holds the seat`
     case "unreachable":
       return `${name} does not answer. It is asked again`
     default:
@@ -120,7 +131,7 @@ const mend = (bucket: string): string => {
     return `Let it be made again, or take away the definition of module ${module}`
   }
   return isMeshBucket(bucket)
-    ? "Make it again (`mesh-provisioner setup`)"
+    ? "Make it again"
     : "Let it be made again, or take it out of the `answers` of the definition that names it"
 }
 

@@ -6,10 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Bus, type BusLimits } from "../../ports/Bus.ts"
+import type { BusError } from "../../ports/BusError.ts"
 import type { Write } from "../../ports/Write.ts"
 import { Advisories } from "./Advisories.ts"
 import { connect, type Connection } from "./Connection.ts"
-import { follow } from "./Follow.ts"
+import { Fence } from "./Fence.ts"
+import { follow, type Ground } from "./Follow.ts"
 import { followBuckets } from "./FollowBuckets.ts"
 import { JetStream } from "./JetStream.ts"
 import { get, history } from "./Keys.ts"
@@ -17,12 +19,34 @@ import { NatsConnectError } from "./NatsConnectError.ts"
 import { apiCode, type Trouble } from "./NatsErrors.ts"
 import { Requests } from "./Requests.ts"
 import { type NatsSettings, type Settings, settingsOf } from "./Settings.ts"
-import { headerBytesMax, write } from "./Writing.ts"
+import { headerBytesMax, write, type WriteGround } from "./Writing.ts"
+
+/** A term: while it lasts, nobody else has written the buckets that it fences. */
+export interface Term {
+  /**
+   * The port, of which the writes into the fenced buckets are stored only while nobody else has written there since the
+   * term began. Once another has, or it cannot be known, they fail with `Fenced`, for good.
+   */
+  readonly bus: Bus["Service"]
+  /** Waits until the term is over, and gives the bucket by which it was seen. */
+  readonly over: Effect.Effect<string>
+}
 
 /** A connection to NATS, as whoever runs it sees it. The provisioner sees the port {@link Bus}. */
 export class NatsBus extends Context.Service<NatsBus, {
   /** The port, on this connection. */
   readonly bus: Bus["Service"]
+
+  /**
+   * Begins a term in buckets that have one writer: leaves `mark` in each, as its key `_epoch` (protocol §9), so that
+   * nothing that an earlier term has sent is stored any more. Read the buckets only after that.
+   *
+   * Fails as a write does.
+   */
+  readonly beginTerm: (term: {
+    readonly buckets: ReadonlyArray<string>
+    readonly mark: Uint8Array
+  }) => Effect.Effect<Term, BusError>
 
   /** The version of the server that it is connected to. */
   readonly serverVersion: Effect.Effect<string>
@@ -44,20 +68,11 @@ export class NatsBus extends Context.Service<NatsBus, {
     const jetStream = new JetStream(requests, settings)
     yield* checkJetStream(connection, jetStream)
     const advisories = yield* Advisories.make(connection)
-    const limits = limitsOf(connection, settings)
-    const ground = { connection, jetStream, advisories, settings }
-    const put = (toWrite: Write) => write({ requests, jetStream, keyPrefix: settings.keyPrefix, limits }, toWrite)
+    const writing = { requests, jetStream, keyPrefix: settings.keyPrefix, limits: limitsOf(connection, settings) }
+    const busOf = portOn({ connection, jetStream, advisories, settings }, writing)
     return NatsBus.of({
-      bus: Bus.of({
-        follow: (bucket) => follow(ground, bucket),
-        followBuckets: followBuckets(ground),
-        get: (bucket, key) => get(jetStream, bucket, key),
-        history: (bucket, key) => history(jetStream, bucket, key),
-        create: (bucket, key, value) => put({ operation: "create", bucket, key, value }),
-        update: (bucket, key, value, revision) => put({ operation: "update", bucket, key, value, revision }),
-        delete: (bucket, key, revision) => put({ operation: "delete", bucket, key, revision }),
-        limits
-      }),
+      bus: busOf(),
+      beginTerm: (term) => Effect.map(Fence.begin(writing, term), (fence) => ({ bus: busOf(fence), over: fence.over })),
       serverVersion: Effect.sync(() => connection.client.info?.version ?? "unknown"),
       connection: Effect.sync(() => ({ isUp: connection.isUp, reconnects: connection.reconnects }))
     })
@@ -71,6 +86,24 @@ export class NatsBus extends Context.Service<NatsBus, {
 /** The port {@link Bus} on a connection to NATS. */
 export const layer = (settings?: NatsSettings): Layer.Layer<Bus, NatsConnectError> =>
   Layer.effect(Bus, Effect.map(NatsBus.make(settings), ({ bus }) => bus))
+
+/** The port, whose writes are fenced where there is a fence. */
+const portOn = (ground: Ground, writing: WriteGround) => (fence?: Fence): Bus["Service"] => {
+  const put = (toWrite: Write) => {
+    const send = fence?.sendIn(toWrite.bucket)
+    return send === undefined ? write(writing, toWrite) : write(writing, toWrite, (ofKey) => send(toWrite, ofKey))
+  }
+  return Bus.of({
+    follow: (bucket) => follow(ground, bucket),
+    followBuckets: followBuckets(ground),
+    get: (bucket, key) => get(ground.jetStream, bucket, key),
+    history: (bucket, key) => history(ground.jetStream, bucket, key),
+    create: (bucket, key, value) => put({ operation: "create", bucket, key, value }),
+    update: (bucket, key, value, revision) => put({ operation: "update", bucket, key, value, revision }),
+    delete: (bucket, key, revision) => put({ operation: "delete", bucket, key, revision }),
+    limits: writing.limits
+  })
+}
 
 const limitsOf = (connection: Connection, { valueBytesMax }: Settings): BusLimits => ({
   valueBytesMax: Math.min(valueBytesMax, (connection.client.info?.max_payload ?? messageBytesMax) - headerBytesMax),

@@ -34,6 +34,13 @@ export type Trouble =
   | { readonly _tag: "Nobody" | "Silent" | "Down" | "Oversized" | "Unreadable" }
   | { readonly _tag: "Api"; readonly code: number; readonly description: string }
 
+/** Why something went wrong: as NATS says it, or in the port's terms already. */
+export type Failure = Trouble | BusErrorReason
+
+/** Whether a write was refused because another came before it. */
+export const isConflict = (failure: Failure): boolean =>
+  failure._tag === "Api" && (failure.code === apiCode.wrongSequence || failure.code === apiCode.wrongSequenceUnknown)
+
 /** The codes of JetStream's errors that mean something to the port. */
 export const apiCode = {
   noMessage: 10037,
@@ -61,18 +68,23 @@ export interface Sizes {
  * An unknown error of JetStream's is `Unreachable`: of a write, nobody knows until it is read again.
  */
 export const reasonOf = (
-  trouble: Trouble,
+  failure: Failure,
   write: { readonly expected?: number | undefined; readonly sizes?: Sizes } = {}
 ): BusErrorReason => {
-  switch (trouble._tag) {
+  switch (failure._tag) {
     case "Denied":
       return { _tag: "Refused", because: "account" }
     case "Oversized":
       return { _tag: "TooLarge", what: "value", ...write.sizes ?? { bytes: 0, bytesMax: 0 } }
     case "Api":
-      return apiReason(trouble.code, write)
-    default:
+      return apiReason(failure.code, write)
+    case "Nobody":
+    case "Silent":
+    case "Down":
+    case "Unreadable":
       return { _tag: "Unreachable" }
+    default:
+      return failure
   }
 }
 

@@ -64,9 +64,13 @@ export class Requests {
       ({ requests }) => requests
     )
 
-  /** Asks, and waits for the one answer. Nothing is sent later than now: where there is no connection, it is `Down`. */
-  ask(question: Question): Effect.Effect<Msg, Trouble> {
+  /**
+   * Asks, and waits for the one answer. The question is made in the moment in which it is sent, and nothing is sent later:
+   * where there is no connection, it is `Down`.
+   */
+  ask(make: () => Question): Effect.Effect<Msg, Trouble> {
     return Effect.callback<Msg, Trouble>((resume) => {
+      const question = make()
       const token = (this.#count += 1).toString(36)
       const trouble = this.#send(question, token)
       if (trouble !== undefined) {
@@ -85,7 +89,7 @@ export class Requests {
 
   /** Asks, as soon as there is a connection. Only for what can be asked twice: reading. */
   askWhenUp(question: Question): Effect.Effect<Msg, Trouble> {
-    return Effect.andThen(this.#whenUp, this.ask(question))
+    return Effect.andThen(this.#whenUp, this.ask(() => question))
   }
 
   readonly #whenUp: Effect.Effect<void> = Effect.callback<void>((resume) => {

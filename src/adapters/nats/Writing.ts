@@ -11,7 +11,7 @@ import type { BusError, BusErrorReason } from "../../ports/BusError.ts"
 import { unsendable, type Write, writeError } from "../../ports/Write.ts"
 import { isBucketName, type JetStream, keyPrefixOf, readStored, streamOf } from "./JetStream.ts"
 import { lastChange } from "./Keys.ts"
-import { apiCode, reasonOf, type Trouble } from "./NatsErrors.ts"
+import { type Failure, isConflict, reasonOf, type Trouble } from "./NatsErrors.ts"
 import type { Requests } from "./Requests.ts"
 
 /** What writes stand on. */
@@ -22,21 +22,28 @@ export interface WriteGround {
   readonly limits: BusLimits
 }
 
-/** Does a write; gives its revision. */
-export const write = (ground: WriteGround, toWrite: Write): Effect.Effect<number, BusError> =>
+/** Sends a write that is to follow a sequence of its key's, 0 where the key is to have no message; gives its own. */
+export type SendAfter = (ofKey: number) => Effect.Effect<number, Failure>
+
+/** Does a write, sent as it is by default, or by what is given; gives its revision. */
+export const write = (
+  ground: WriteGround,
+  toWrite: Write,
+  sendAfter: SendAfter = (ofKey) => send(ground, toWrite, () => ({ ofKey }))
+): Effect.Effect<number, BusError> =>
   Effect.suspend(() => {
     const unsent = unwritable(toWrite, ground.limits)
-    if (unsent !== undefined) {
-      return Effect.fail(unsent)
-    }
-    return Effect.catch(
-      send(ground, toWrite, toWrite.revision ?? 0),
-      (trouble) => afterTrouble(ground, toWrite, trouble)
-    )
+    return unsent === undefined
+      ? Effect.catch(store(ground, toWrite, sendAfter), (failure) =>
+        Effect.flatMap(
+          failureReason(ground, toWrite, failure),
+          (reason) => Effect.fail(writeError(toWrite, reason))
+        ))
+      : Effect.fail(unsent)
   })
 
 /** Why a write cannot be sent, if it cannot. No change has a revision below one: what is to follow such conflicts. */
-export const unwritable = (toWrite: Write, limits: BusLimits): BusError | undefined => {
+const unwritable = (toWrite: Write, limits: BusLimits): BusError | undefined => {
   const { bucket, revision } = toWrite
   const unsent = unsendable(toWrite, limits)
   if (unsent !== undefined) {
@@ -50,18 +57,26 @@ export const unwritable = (toWrite: Write, limits: BusLimits): BusError | undefi
     : undefined
 }
 
-/** Sends a write that is to follow a sequence of its key's; 0 where the key is to have no message at all. */
+/**
+ * What a write is to follow: a sequence of its key's, 0 where the key is to have no message at all; and, where it is
+ * fenced, a sequence of the whole stream's. Without the first it follows whatever the key holds.
+ */
+export interface Expected {
+  readonly ofKey?: number
+  readonly ofStream?: number
+}
+
+/** Sends a write; gives its sequence. What it is to follow is asked for in the moment in which it is sent. */
 export const send = (
   { keyPrefix, requests }: WriteGround,
   { bucket, key, operation, value }: Write,
-  sequence: number,
-  streamSequence?: number
+  expected: () => Expected
 ): Effect.Effect<number, Trouble> =>
-  requests.ask({
+  requests.ask(() => ({
     subject: `${keyPrefix}${keyPrefixOf(bucket)}${key}`,
-    headers: headersOf(operation, sequence, streamSequence),
+    headers: headersOf(operation, expected()),
     ...(value === undefined ? {} : { payload: value })
-  }).pipe(
+  })).pipe(
     Effect.flatMap(readStored),
     Effect.filterOrFail(
       ({ duplicate, stream }) => stream === streamOf(bucket) && duplicate !== true,
@@ -70,11 +85,13 @@ export const send = (
     Effect.map(({ seq }) => seq)
   )
 
-const headersOf = (operation: Write["operation"], sequence: number, streamSequence: number | undefined): MsgHdrs => {
+const headersOf = (operation: Write["operation"], { ofKey, ofStream }: Expected): MsgHdrs => {
   const headers = makeHeaders()
-  headers.set("Nats-Expected-Last-Subject-Sequence", `${sequence}`)
-  if (streamSequence !== undefined) {
-    headers.set("Nats-Expected-Last-Sequence", `${streamSequence}`)
+  if (ofKey !== undefined) {
+    headers.set("Nats-Expected-Last-Subject-Sequence", `${ofKey}`)
+  }
+  if (ofStream !== undefined) {
+    headers.set("Nats-Expected-Last-Sequence", `${ofStream}`)
   }
   if (operation === "delete") {
     headers.set("KV-Operation", "DEL")
@@ -85,47 +102,33 @@ const headersOf = (operation: Write["operation"], sequence: number, streamSequen
 /** What a write's headers have at most, of what the server takes as one message. */
 export const headerBytesMax = 256
 
-const afterTrouble = (ground: WriteGround, toWrite: Write, trouble: Trouble): Effect.Effect<number, BusError> => {
-  if (trouble._tag === "Nobody") {
-    return afterNobody(ground, toWrite)
-  }
-  if (trouble._tag === "Api" && trouble.code === apiCode.wrongSequence && toWrite.operation === "create") {
-    return createUponMarker(ground, toWrite, markersMax)
-  }
-  return Effect.flatMap(
-    troubleReason(ground, toWrite, trouble),
-    (reason) => Effect.fail(writeError(toWrite, reason))
-  )
-}
-
-/** Why a write came to nothing. */
-export const troubleReason = (
-  { jetStream, limits }: WriteGround,
-  { bucket, revision, value }: Write,
-  trouble: Trouble
-): Effect.Effect<BusErrorReason> => {
-  const sizes = { bytes: value?.length ?? 0, bytesMax: limits.valueBytesMax }
-  const reason = reasonOf(trouble, { expected: revision, sizes })
-  // The bucket takes less than the server does: it says how much.
-  return trouble._tag !== "Api" || reason._tag !== "TooLarge" ? Effect.succeed(reason) : jetStream.info(bucket).pipe(
-    Effect.map(({ config }) => Number(config["max_msg_size"]) - headerBytesMax),
-    Effect.orElseSucceed(() => 0),
-    Effect.map((bytesMax) => ({ ...reason, bytesMax: Math.max(0, bytesMax) }))
-  )
-}
+const store = (ground: WriteGround, toWrite: Write, sendAfter: SendAfter): Effect.Effect<number, Failure> =>
+  Effect.catch(sendAfter(toWrite.revision ?? 0), (failure) => {
+    if (failure._tag === "Nobody") {
+      return afterNobody(ground, toWrite, sendAfter)
+    }
+    return isConflict(failure) && toWrite.operation === "create"
+      ? createUponMarker(ground, toWrite, sendAfter, markersMax)
+      : Effect.fail(failure)
+  })
 
 // A key that was deleted has a message, its marker. It can be written again, and deleted again, before it is looked at.
-const createUponMarker = (ground: WriteGround, toWrite: Write, triesLeft: number): Effect.Effect<number, BusError> =>
-  lastChange(ground.jetStream, toWrite.bucket, toWrite.key).pipe(
-    Effect.mapError((trouble) => writeError(toWrite, reasonOf(trouble))),
-    Effect.flatMap((last) =>
+const createUponMarker = (
+  ground: WriteGround,
+  toWrite: Write,
+  sendAfter: SendAfter,
+  triesLeft: number
+): Effect.Effect<number, Failure> =>
+  Effect.flatMap(
+    lastChange(ground.jetStream, toWrite.bucket, toWrite.key),
+    (last) =>
       last?._tag === "Put" || triesLeft === 0
-        ? Effect.fail(writeError(toWrite, { _tag: "Conflict" }))
-        : Effect.catch(send(ground, toWrite, last?.revision ?? 0), (trouble) =>
-          trouble._tag === "Api" && trouble.code === apiCode.wrongSequence
-            ? createUponMarker(ground, toWrite, triesLeft - 1)
-            : afterTrouble(ground, toWrite, trouble))
-    )
+        ? Effect.fail<Failure>({ _tag: "Conflict" })
+        : Effect.catchIf(
+          sendAfter(last?.revision ?? 0),
+          isConflict,
+          () => createUponMarker(ground, toWrite, sendAfter, triesLeft - 1)
+        )
   )
 
 const markersMax = 3
@@ -134,18 +137,30 @@ const markersMax = 3
  * Nobody heard it, so it was not written: there is no such bucket; or its stream has no leader now; or, of a bucket of
  * another account, this account may not.
  */
-const afterNobody = (ground: WriteGround, toWrite: Write): Effect.Effect<number, BusError> =>
-  ground.jetStream.info(toWrite.bucket).pipe(
-    Effect.mapError((trouble) => writeError(toWrite, reasonOf(trouble))),
-    Effect.flatMap(({ cluster }) =>
+const afterNobody = (ground: WriteGround, toWrite: Write, sendAfter: SendAfter): Effect.Effect<number, Failure> =>
+  Effect.flatMap(
+    ground.jetStream.info(toWrite.bucket),
+    ({ cluster }) =>
       cluster !== undefined && (cluster.leader ?? "") === ""
-        ? Effect.fail(writeError(toWrite, { _tag: "Unreachable" }))
-        : Effect.catch(
-          send(ground, toWrite, toWrite.revision ?? 0),
-          (trouble) =>
-            trouble._tag === "Nobody"
-              ? Effect.fail(writeError(toWrite, { _tag: "Refused", because: "account" }))
-              : afterTrouble(ground, toWrite, trouble)
+        ? Effect.fail<Failure>({ _tag: "Unreachable" })
+        : Effect.mapError(
+          sendAfter(toWrite.revision ?? 0),
+          (failure): Failure => failure._tag === "Nobody" ? { _tag: "Refused", because: "account" } : failure
         )
-    )
   )
+
+/** Why a write came to nothing, in the port's terms. */
+const failureReason = (
+  { jetStream, limits }: WriteGround,
+  { bucket, revision, value }: Write,
+  failure: Failure
+): Effect.Effect<BusErrorReason> => {
+  const sizes = { bytes: value?.length ?? 0, bytesMax: limits.valueBytesMax }
+  const reason = reasonOf(failure, { expected: revision, sizes })
+  // The bucket takes less than the server does: it says how much.
+  return failure._tag !== "Api" || reason._tag !== "TooLarge" ? Effect.succeed(reason) : jetStream.info(bucket).pipe(
+    Effect.map(({ config }) => Number(config["max_msg_size"]) - headerBytesMax),
+    Effect.orElseSucceed(() => 0),
+    Effect.map((bytesMax) => ({ ...reason, bytesMax: Math.max(0, bytesMax) }))
+  )
+}
