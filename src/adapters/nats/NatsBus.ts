@@ -9,6 +9,7 @@ import { Bus, type BusLimits } from "../../ports/Bus.ts"
 import type { BusError } from "../../ports/BusError.ts"
 import type { Write } from "../../ports/Write.ts"
 import { Advisories } from "./Advisories.ts"
+import type { BucketPlan } from "./BucketPlan.ts"
 import { connect, type Connection } from "./Connection.ts"
 import { Fence } from "./Fence.ts"
 import { follow, type Ground } from "./Follow.ts"
@@ -19,6 +20,7 @@ import { NatsConnectError } from "./NatsConnectError.ts"
 import { apiCode, type Trouble } from "./NatsErrors.ts"
 import { Requests } from "./Requests.ts"
 import { type NatsSettings, type Settings, settingsOf } from "./Settings.ts"
+import { applyPlans, type NatsSetupError, planBuckets, type SetupOptions } from "./Setup.ts"
 import { headerBytesMax, write, type WriteGround } from "./Writing.ts"
 
 /** A term: while it lasts, nobody else has written the buckets that it fences. */
@@ -48,6 +50,12 @@ export class NatsBus extends Context.Service<NatsBus, {
     readonly mark: Uint8Array
   }) => Effect.Effect<Term, BusError>
 
+  /** What is to be done so that the mesh's buckets are there, and as they should be. It changes nothing. */
+  readonly planBuckets: (options?: SetupOptions) => Effect.Effect<ReadonlyArray<BucketPlan>, NatsSetupError>
+
+  /** Does what is planned. */
+  readonly applyPlans: (plans: ReadonlyArray<BucketPlan>) => Effect.Effect<void, NatsSetupError>
+
   /** The version of the server that it is connected to. */
   readonly serverVersion: Effect.Effect<string>
 
@@ -73,6 +81,8 @@ export class NatsBus extends Context.Service<NatsBus, {
     return NatsBus.of({
       bus: busOf(),
       beginTerm: (term) => Effect.map(Fence.begin(writing, term), (fence) => ({ bus: busOf(fence), over: fence.over })),
+      planBuckets: (setup) => planBuckets(jetStream, setup),
+      applyPlans: (plans) => applyPlans(jetStream, plans),
       serverVersion: Effect.sync(() => connection.client.info?.version ?? "unknown"),
       connection: Effect.sync(() => ({ isUp: connection.isUp, reconnects: connection.reconnects }))
     })

@@ -1,0 +1,115 @@
+/**
+ * How a bucket's stream should be, and what differs from that where it is not: the pure half of `setup`. A bucket as the
+ * common clients make it lets whoever may write one key wipe all of them, and swallow another's write.
+ */
+import type * as Schema from "effect/Schema"
+import { keyPrefixOf, type StreamConfig, streamOf } from "./JetStream.ts"
+
+/** What of the buckets is the operator's to choose. */
+export interface BucketOptions {
+  /** On how many servers each bucket is kept. Default: 1. */
+  readonly replicas?: number
+  /** Where it is kept: a `memory` bucket is gone with its servers. Default: `file`. */
+  readonly storage?: "file" | "memory"
+  /** The most bytes of a message, its headers counted. Default: 1 MiB. */
+  readonly messageBytesMax?: number
+}
+
+/** One setting of a bucket that is not as it should be. */
+export interface BucketDifference {
+  /** The setting, by JetStream's name. */
+  readonly field: string
+  /** What it is; not there where it was never set. */
+  readonly is?: Schema.Json
+  readonly shouldBe: Schema.Json
+  /** What it is good for. */
+  readonly why: string
+  /** Whether the server lets it be changed while the bucket stays. */
+  readonly isChangeable: boolean
+}
+
+/**
+ * What is to be done with a bucket: nothing where it is as it should be; it is to be made where it is missing; it is to be
+ * changed where it differs.
+ */
+export interface BucketPlan {
+  readonly bucket: string
+  readonly action: "none" | "make" | "change"
+  readonly differences: ReadonlyArray<BucketDifference>
+  /** The stream's configuration, as it is to be made or changed to. */
+  readonly config: StreamConfig
+}
+
+/**
+ * What is to be done with a bucket, by its stream's configuration as it is; without one, it is missing.
+ *
+ * @example
+ * ```ts
+ * import { planBucket } from "mesh-provisioner/adapters/nats"
+ *
+ * const plan = planBucket("postgres_bound", planBucket("postgres_bound").config)
+ * plan.action // "none"
+ * ```
+ */
+export const planBucket = (bucket: string, found?: StreamConfig, options: BucketOptions = {}): BucketPlan => {
+  const rows = wanted(bucket, options)
+  if (found === undefined) {
+    const made = Object.fromEntries(rows.map(({ field, shouldBe }) => [field, shouldBe]))
+    return { bucket, action: "make", differences: [], config: { name: streamOf(bucket), ...made } }
+  }
+  const differences = rows.filter(({ field, isEnough = isSame, shouldBe }) => !isEnough(found[field], shouldBe))
+    .map(({ field, isChangeable = true, shouldBe, why }) => {
+      const is = found[field]
+      return { field, ...(is === undefined ? {} : { is }), shouldBe, why, isChangeable }
+    })
+  const changed = differences.filter(({ isChangeable }) => isChangeable).map(({ field, shouldBe }) => [field, shouldBe])
+  return {
+    bucket,
+    action: differences.length === 0 ? "none" : "change",
+    differences,
+    config: { ...found, ...Object.fromEntries(changed) }
+  }
+}
+
+interface Row {
+  readonly field: string
+  readonly shouldBe: Schema.Json
+  readonly why: string
+  readonly isChangeable?: false
+  /** Whether another value will do. */
+  readonly isEnough?: (is: Schema.Json | undefined, shouldBe: Schema.Json) => boolean
+}
+
+const wanted = (
+  bucket: string,
+  { messageBytesMax = 1_048_576, replicas = 1, storage = "file" }: BucketOptions
+): ReadonlyArray<Row> => [
+  { field: "subjects", shouldBe: [`${keyPrefixOf(bucket)}>`], why: "it takes the bucket's keys, and nothing else" },
+  { field: "retention", shouldBe: "limits", why: "what was read stays", isChangeable: false },
+  { field: "storage", shouldBe: storage, why: "it is kept where the operator wants it", isChangeable: false },
+  { field: "num_replicas", shouldBe: replicas, why: "it is kept on as many servers as the operator wants" },
+  {
+    field: "max_msgs_per_subject",
+    shouldBe: 10,
+    why: "the last ten changes of each key can be looked up",
+    isEnough: (is) => typeof is === "number" && is >= 10
+  },
+  { field: "max_age", shouldBe: 0, why: "no fact goes by itself", isEnough: isUnset },
+  { field: "max_msg_size", shouldBe: messageBytesMax, why: "no single value fills it" },
+  { field: "discard", shouldBe: "new", why: "where it is full, what is new is refused, and what it holds stays" },
+  { field: "duplicate_window", shouldBe: 100_000_000, why: "no write is swallowed because another's bore its id" },
+  { field: "no_ack", shouldBe: false, why: "every write is answered", isEnough: isUnset },
+  {
+    field: "allow_rollup_hdrs",
+    shouldBe: false,
+    why: "who may write one key cannot wipe all of them",
+    isEnough: isUnset
+  },
+  { field: "deny_delete", shouldBe: true, why: "nobody takes single changes out of it" },
+  { field: "allow_direct", shouldBe: true, why: "a node can be let read its own keys, and no others" }
+]
+
+const isUnset = (is: Schema.Json | undefined): boolean => is === undefined || is === false || is === 0
+
+const isSame = (is: Schema.Json | undefined, shouldBe: Schema.Json): boolean =>
+  JSON.stringify(is) === JSON.stringify(shouldBe)
