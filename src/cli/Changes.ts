@@ -7,7 +7,7 @@ import type { Conflict, Decisions, OutOfShape, Plan } from "../core/Decision.ts"
 import { decidedBuckets } from "../core/Diff.ts"
 import { isJsonObject, type Json, member, sameJson } from "../core/Json.ts"
 import { type Line, type Piece, styled } from "./Print.ts"
-import { stateWord } from "./Say.ts"
+import { conflictLines, headed, outOfShapeLines, paragraphs, stateWord } from "./Say.ts"
 
 /** A decision that is another one: it appears, goes, changes its state, or something else of it in the same state. */
 export interface DecisionChange {
@@ -162,3 +162,12 @@ const membersThatDiffer = (before: Json | undefined, after: Json | undefined): R
     !sameJson(member(old, name), member(now, name))
   )
 }
+
+/** What comes out of shape or in shape, and what begins or ceases to conflict. */
+export const factLines = ({ conflicts, outOfShape }: Changes): Iterable<Line> =>
+  paragraphs(
+    headed("Facts that come out of shape", outOfShapeLines(outOfShape.appears)),
+    headed("Facts that come in shape or go", outOfShape.goes.map(({ bucket, key }) => [bucket, "  ", key])),
+    headed("Conflicts that appear", conflictLines(conflicts.appears)),
+    headed("Conflicts that go", conflicts.goes.map(({ kind, module }) => [kind, "  ", module]))
+  )

@@ -23,8 +23,8 @@ export interface CheckConfig {
 /** Runs `check`: fails where there are faults. */
 export const run = Effect.fnUntraced(function*(config: CheckConfig): Effect.fn.Return<void, Failure> {
   const { file, json } = config
-  const module = yield* moduleOf(config)
   const text = yield* readText(file)
+  const module = yield* moduleOf(config)
   const definition = yield* definitionOf(file, text)
   const faults = placed(text, checkDefinition(definition, module))
   // Where nobody reads the faults to their end, they are faults all the same.

@@ -115,7 +115,9 @@ const consumerLines = function*({ key, needs, plan }: Consumer): Iterable<Line> 
     yield ["    ", plan.why]
   }
   for (const [need, provision] of needs) {
-    yield ["    ", stateWord(provision.state, 10), need.slice(key.length + 1)]
+    const name = need.slice(key.length + 1)
+    const isOptional = plan !== undefined && plan.blocked?.includes(name) !== true
+    yield ["    ", stateWord(provision.state, 10), name, ...(isOptional ? [styled("dim", " (optional)")] : [])]
     yield ["        ", provision.why]
   }
 }

@@ -6,11 +6,11 @@ import { decide } from "../core/Decide.ts"
 import type { Decisions } from "../core/Decision.ts"
 import type { Json } from "../core/Json.ts"
 import { announced, isLongSnapshot } from "./Announce.ts"
-import { changeLines, type Changes, changesOf, type DecisionChange, type Reread } from "./Changes.ts"
+import { changeLines, type Changes, changesOf, type DecisionChange, factLines, type Reread } from "./Changes.ts"
 import { type Failure, usage } from "./Failure.ts"
 import { type Line, printJson, printLines, styled } from "./Print.ts"
 import { nameOf, readSnapshot } from "./Read.ts"
-import { conflictLines, countText, headed, outOfShapeLines, paragraphs } from "./Say.ts"
+import { countText, headed, paragraphs } from "./Say.ts"
 
 /** What `diff` is asked. */
 export interface DiffConfig {
@@ -46,17 +46,16 @@ const jsonOf = ({ answersToDelete, conflicts, decisions, outOfShape, rereads }: 
   conflicts: { appears: [...conflicts.appears], goes: [...conflicts.goes] }
 })
 
-const linesOf = ({ answersToDelete, conflicts, decisions, outOfShape, rereads }: Changes): Iterable<Line> =>
-  paragraphs(
+const linesOf = (changes: Changes): Iterable<Line> => {
+  const { answersToDelete, decisions, rereads } = changes
+  return paragraphs(
     decisions.filter(({ change }) => change !== "value").flatMap((change) => [...changeLines(change)]),
     headed("Would have to read their values again", rereads.map(rereadLine)),
-    headed("Facts that come out of shape", outOfShapeLines(outOfShape.appears)),
-    headed("Facts that come in shape or go", outOfShape.goes.map(({ bucket, key }) => [bucket, "  ", key])),
-    headed("Conflicts that appear", conflictLines(conflicts.appears)),
-    headed("Conflicts that go", conflicts.goes.map(({ kind, module }) => [kind, "  ", module])),
+    factLines(changes),
     headed("Answers that no longer count", answersToDelete.map((key) => [key])),
     [[totalText(decisions, rereads)]]
   )
+}
 
 const rereadLine = ({ build, key, needs }: Reread): Line => [
   styled("bold", key),

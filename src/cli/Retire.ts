@@ -34,11 +34,14 @@ export const run = Effect.fnUntraced(function*(config: RetireConfig): Effect.fn.
   )
   // What `raw` holds at the key would stand over what is written.
   const bare = withoutMember(text, ["raw", write.bucket, write.key])
-  yield* replaceText(from, text, withMember(bare, ["buckets", write.bucket, write.key], write.value))
-  yield* printLines([[
-    stateWord(answer === "keep" ? "kept" : "retire"),
-    "  ",
-    styled("bold", key),
-    `  by ${by}, written to ${from}`
-  ]])
+  const answeredText = withMember(bare, ["buckets", write.bucket, write.key], write.value)
+  // Not every answer has its way: a credential whose lock is gone is undone whatever is answered (protocol §6.1).
+  const { decisions } = yield* Effect.flatMap(snapshotOf(from, answeredText), sourceOf)
+  const ask = decisions.asks.get(key)
+  yield* replaceText(from, text, answeredText)
+  const asAnswered = ask?.state === (answer === "keep" ? "kept" : "retire")
+  yield* printLines([
+    [stateWord(ask?.state ?? "gone"), "  ", styled("bold", key), `  by ${by}, written to ${from}`],
+    ...(asAnswered || ask === undefined ? [] : [["    ", `The answer changes nothing: ${ask.why}`]])
+  ])
 })

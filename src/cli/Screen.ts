@@ -33,7 +33,9 @@ export class Screen {
   // All at once, so that no half of it is seen.
   #write(above: string): void {
     const wipe = this.#drawn === 0 ? "" : `\u001b[${this.#drawn}A\u001b[J`
-    const below = this.#below.map((line) => fitted(line, process.stdout.columns))
+    // A terminal of no size knows of none.
+    const columns = process.stdout.columns || undefined
+    const below = this.#below.map((line) => fitted(line, columns))
     process.stdout.write(wipe + above + this.#text(below))
     this.#drawn = below.length
   }

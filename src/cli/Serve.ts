@@ -14,12 +14,12 @@ import type { Decisions } from "../core/Decision.ts"
 import { Bus } from "../ports/Bus.ts"
 import type { Health } from "../provisioner/Health.ts"
 import { Provisioner } from "../provisioner/Provisioner.ts"
-import { changeLines, changesOf } from "./Changes.ts"
+import { changeLines, changesOf, factLines } from "./Changes.ts"
 import { examplePath } from "./Example.ts"
 import { type Failure, failure, usage } from "./Failure.ts"
 import { type Line, styled } from "./Print.ts"
 import { readSnapshot } from "./Read.ts"
-import { stateCounts } from "./Say.ts"
+import { paragraphs, stateCounts } from "./Say.ts"
 import { Screen } from "./Screen.ts"
 
 /** What `serve` is asked. */
@@ -73,7 +73,7 @@ const load = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, Failure, FileSystem.FileSystem | Scope.Scope> {
   const snapshot = yield* readSnapshot(path)
   const onTrouble = (trouble: { readonly message: string }) =>
-    Effect.logWarning(`${trouble.message} What the file held before stands until it is mended.`)
+    Effect.logWarning(`${trouble.message.replace(/\.?$/, ".")} What the file held before stands until it is mended.`)
   const loaded = follow
     ? Effect.provideService(followFile(path, { onTrouble }), MemoryBus, memory)
     : memory.load(snapshot)
@@ -105,7 +105,8 @@ const showDecisions = (screen: Screen, showing: Showing, decisions: Decisions): 
   const before = showing.decisions
   showing.decisions = decisions
   if (showing.follow && before !== undefined && before !== decisions) {
-    screen.say(changesOf(before, decisions).decisions.flatMap((change) => [...changeLines(change)]))
+    const changes = changesOf(before, decisions)
+    screen.say(paragraphs(changes.decisions.flatMap((change) => [...changeLines(change)]), factLines(changes)))
   }
   screen.show(presentLines(showing))
 }
@@ -119,8 +120,8 @@ const presentLines = ({ decisions, follow, health, path }: Showing): ReadonlyArr
     styled(
       "dim",
       follow
-        ? `Edit ${path}: each decision that changes is shown here. Ctrl-C ends this.`
-        : `mesh-provisioner decide ${path} says what is not well, and why. Ctrl-C ends this.`
+        ? `Ctrl-C ends this. Edit ${path}: each decision that changes is shown here.`
+        : `Ctrl-C ends this. What is not well, and why: mesh-provisioner decide ${path}`
     )
   ]
 ]

@@ -81,7 +81,11 @@ const judged = (
 ): Pick<Plan, "state" | "why" | "waits"> => {
   if (assignment === undefined) {
     const waits = { bucket: bucketName.assignments, key: consumer }
-    return { state: "waiting", why: planWhy.unassigned(whoOf(consumer)), waits }
+    return {
+      state: "waiting",
+      why: planWhy.unassigned(whoOf(consumer), mesh.facts.assignments.fact(consumer)?.why),
+      waits
+    }
   }
   const [first] = blocked
   if (first === undefined) {

@@ -24,7 +24,8 @@ export const provisionOf = (mesh: Mesh, settled: SettledClaims, need: NeedFact):
   }
   const assigned = assignmentAt(who)
   if (mesh.facts.assignments.value(assigned.key) === undefined) {
-    return entry(kind, { state: "asked", reason: "unassigned", why: needWhy.unassigned(who), waits: assigned })
+    const why = needWhy.unassigned(who, mesh.facts.assignments.fact(assigned.key)?.why)
+    return entry(kind, { state: "asked", reason: "unassigned", why, waits: assigned })
   }
   const contested = mesh.registry.contested.get(kind)
   if (contested !== undefined) {

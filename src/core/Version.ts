@@ -3,8 +3,13 @@
  */
 import SemVerRange from "semver/classes/range.js"
 
+/** A range as it was read. */
+interface Range {
+  readonly test: (version: string) => boolean
+}
+
 /** A range as it was read, or `undefined` where it is none. */
-export const readRange = (range: string): SemVerRange | undefined => {
+export const readRange = (range: string): Range | undefined => {
   try {
     return new SemVerRange(range)
   } catch {

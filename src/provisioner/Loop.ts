@@ -9,7 +9,7 @@ import { diff } from "../core/Diff.ts"
 import type { VerbSource } from "../core/Verb.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
-import type { Health } from "./Health.ts"
+import { firstTurn, type Health } from "./Health.ts"
 import type { Heard, Order } from "./Heard.ts"
 import { retryDelayMillis, type Settings } from "./Settings.ts"
 import type { Turn } from "./Turn.ts"
@@ -40,15 +40,18 @@ export class Loop {
   #isPaused = false
   /** How often in a row writing had to be put off. */
   #failures = 0
+  /** Whether what was decided first is written. */
+  #hasWritten = false
 
   constructor(around: Surroundings) {
     this.#around = around
     this.#writer = new Writer(around.bus, this.#view, around.settings)
   }
 
-  /** How it stands. */
+  /** How it stands: `live` only once what follows from all that was read is written. */
   get health(): Health {
-    return this.#view.health()
+    const health = this.#view.health()
+    return health.state === "live" && !this.#hasWritten ? firstTurn(health) : health
   }
 
   /** The facts, and what was decided from them last. */
@@ -124,6 +127,7 @@ export class Loop {
       } else {
         this.#failures = this.#writer.isOvertaken ? this.#failures : 0
         view.writeTrouble = undefined
+        this.#hasWritten = true
       }
       if (before === undefined || changes > 0 || writes.length > 0) {
         yield* this.#around.publish({ changes, before, after, writes })

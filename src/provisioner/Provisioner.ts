@@ -75,7 +75,10 @@ export class Provisioner extends Context.Service<Provisioner, {
     const bus = yield* Bus
     const settings = settingsOf(options)
     const inbox = yield* Effect.acquireRelease(Queue.bounded<Heard>(heardMax), Queue.shutdown)
-    const turns = yield* Effect.acquireRelease(PubSub.sliding<Turn>({ capacity: turnsKeptMax, replay: 1 }), PubSub.shutdown)
+    const turns = yield* Effect.acquireRelease(
+      PubSub.sliding<Turn>({ capacity: turnsKeptMax, replay: 1 }),
+      PubSub.shutdown
+    )
     const readers = yield* FiberMap.make<string | undefined, void, never>()
     const timer = yield* FiberHandle.make()
     const health = yield* SubscriptionRef.make(healthAtFirst)

@@ -13,6 +13,9 @@ import type { WriteDone, WriteOutcome } from "./Turn.ts"
 import type { View } from "./View.ts"
 import { escaped, lineOf, notesOf, overtakenWords } from "./Words.ts"
 
+/** After so many writes whoever else waits is heard. */
+const writesBetweenBreaths = 1_024
+
 /** Writes into the buckets of the provisioner. */
 export class Writer {
   readonly #bus: Bus["Service"]
@@ -76,14 +79,22 @@ export class Writer {
   writeAll(
     writes: ReadonlyArray<Write>
   ): Effect.Effect<{ readonly writes: ReadonlyArray<WriteDone>; readonly stopped: BusError | undefined }> {
-    return Effect.suspend(() => {
+    return Effect.gen({ self: this }, function*() {
       this.#stopped = undefined
-      return Effect.forEach(
-        writes.filter((write) => this.#isDue(write)),
-        (write) => Effect.map(Effect.uninterruptible(this.#write(write)), (outcome) => ({ write, outcome })),
-        { concurrency: this.#settings.writesInFlightMax }
-      )
-    }).pipe(Effect.map((done) => ({ writes: done, stopped: this.#stopped })))
+      const due = writes.filter((write) => this.#isDue(write))
+      const done: Array<WriteDone> = []
+      for (let begin = 0; begin < due.length; begin += writesBetweenBreaths) {
+        // A bus that answers at once would let nothing else be heard: no signal, no verb.
+        yield* begin === 0 ? Effect.void : Effect.sleep(0)
+        const outcomes = yield* Effect.forEach(
+          due.slice(begin, begin + writesBetweenBreaths),
+          (write) => Effect.map(Effect.uninterruptible(this.#write(write)), (outcome) => ({ write, outcome })),
+          { concurrency: this.#settings.writesInFlightMax }
+        )
+        done.push(...outcomes)
+      }
+      return { writes: done, stopped: this.#stopped }
+    })
   }
 
   // An answer that is gone already is not deleted again, and what was refused is not tried again.

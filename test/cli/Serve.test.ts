@@ -195,7 +195,7 @@ describe("serve at a terminal", () => {
     await terminal.seen(
       "needs     1: 1 asked\r\nplans     2: 1 ready, 1 waiting\r\nasks      1: 1 wanted\r\nregistry  13 kinds\r\n"
     )
-    await terminal.seen("Every bucket is read, and what is decided is written.\r\nEdit mesh.json: ")
+    await terminal.seen("Every bucket is read, and what is decided is written.\r\nCtrl-C ends this. Edit mesh.json: ")
     expect(terminal.screen()).not.toContain("INFO")
     written(cwd, provided)
     await terminal.seen("provision  n1.shop.bound.database  asked -> provided\r\n")

@@ -26,11 +26,17 @@ const said = (bytes: Uint8Array): { readonly json: Json } | undefined => {
     return undefined
   }
   try {
-    return { json: JSON.parse(text) }
+    const json: Json = JSON.parse(text)
+    return holdsEndlessNumber(json) ? undefined : { json }
   } catch {
     return undefined
   }
 }
+
+const holdsEndlessNumber = (json: Json): boolean =>
+  typeof json === "object" && json !== null
+    ? Object.values(json).some(holdsEndlessNumber)
+    : typeof json === "number" && !Number.isFinite(json)
 
 const anyBytes = fc.oneof(
   fc.uint8Array({ maxLength: 12 }),

@@ -5,7 +5,8 @@ import { decide } from "../../src/core/Decide.ts"
 import type { Decisions, ModuleOn, Provision } from "../../src/core/Decision.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import { type Facts, readFacts } from "../naive/facts.ts"
-import { type Claim, claimOf, entryAt, type Need, needsOf } from "../naive/mesh.ts"
+import { assignmentOf, type Claim, claimOf, entryAt, type Need, needsOf, ownMember } from "../naive/mesh.ts"
+import { join } from "../naive/name.ts"
 
 /** A need of a claim that is held, with the decision on it. */
 export interface Held {
@@ -34,9 +35,15 @@ export const heldIn = (snapshot: Snapshot): HeldMesh => {
     const provider = provision?.provider
     const entry = claim && provider && entryAt(facts, provider.module, claim.key)?.value
     return need.kind === "bound" && claim !== undefined && provision !== undefined && provider !== undefined &&
-        entry !== undefined && entry.state !== "retired"
+        entry !== undefined && entry.state !== "retired" && !isPinnedElsewhere(facts, claim, provider.module, entry.by)
       ? [{ need, claim, provision, provider, by: entry.by }]
       : []
   })
   return { facts, decisions, held }
+}
+
+/** Whether the consumer's assignment pins a claim to another module or node. */
+const isPinnedElsewhere = (facts: Facts, claim: Claim, module: string, node: string): boolean => {
+  const pin = ownMember(assignmentOf(facts, claim.consumer)?.pins, join(claim.provision, claim.local))
+  return (pin?.module ?? module) !== module || (pin?.node ?? node) !== node
 }

@@ -243,7 +243,7 @@ describe("the sentence of a health", () => {
     [
       { ...none, missing: ["mesh-host_haves"] },
       "missing",
-      "Nothing is written: there is no bucket mesh-host_haves. Make them (`mesh-provisioner setup`)."
+      "Nothing is written: there is no bucket mesh-host_haves. Make them."
     ],
     [
       { ...none, lost: [{ bucket: "mesh-host_haves", how: "unreachable" }, { how: "unreachable" }] },
@@ -254,7 +254,7 @@ describe("the sentence of a health", () => {
       { ...none, lost: [{ bucket: "mesh-host_haves", how: "deleted" }] },
       "lost",
       "Nothing is written: bucket mesh-host_haves is lost: it was there and is not any more. " +
-      "Make it again (`mesh-provisioner setup`)."
+      "Make it again."
     ],
     [
       { ...none, lost: [{ bucket: "postgres_bound", how: "missing" }] },

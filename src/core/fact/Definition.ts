@@ -144,19 +144,22 @@ const decodeNamed = <A>(
 ): Result.Result<A, ReadonlyArray<Fault>> => isName(name) ? decode(part) : wrong(definitionExpects.name)
 
 const decodeProvision = (name: string, part: Json): Result.Result<ProvisionContract, ReadonlyArray<Fault>> => {
-  if (name === "secret" || name === "credential") {
-    return wrong(definitionExpects.vaultsName)
-  }
   const decoded = decodeNamed(name, part, provision)
+  if (name === "secret" || name === "credential") {
+    const vaults = { path: [], expected: definitionExpects.vaultsName }
+    return Result.fail([vaults, ...(Result.isFailure(decoded) ? decoded.failure : [])])
+  }
   if (Result.isFailure(decoded)) {
     return Result.fail(decoded.failure)
   }
   const { contract, credential, retire, seat } = decoded.success
   const fields = new Map(Object.entries(contract?.fields ?? {}).sort(([one], [other]) => one < other ? -1 : 1))
   const secretFields = [...fields].filter(([, type]) => type === "secret").map(([field]) => field)
-  const [secret] = secretFields
-  if (credential === "none" && secret !== undefined) {
-    return wrong(definitionExpects.secretOfNone, "contract", "fields", secret)
+  if (credential === "none" && secretFields.length > 0) {
+    return Result.fail(secretFields.map((field) => ({
+      path: ["contract", "fields", field],
+      expected: definitionExpects.secretOfNone
+    })))
   }
   return Result.succeed({
     credential,
@@ -191,12 +194,14 @@ const decodeBucketAnswer = (module: string, part: Json): Result.Result<Definitio
   }
   const { bucket, key } = decoded.success
   const rest = bucket.startsWith(`${module}_`) ? bucket.slice(module.length + 1) : ""
+  const faults: Array<Fault> = []
   if (!/^[A-Za-z0-9_-]+$/.test(rest) || isMeshBucket(bucket)) {
-    return wrong(definitionExpects.ownBucket(module), "bucket")
+    faults.push({ path: ["bucket"], expected: definitionExpects.ownBucket(module) })
   }
-  return key.split(".").every((token) => placeholders.has(token) || readToken(token) !== undefined)
-    ? Result.succeed({ bucket, key })
-    : wrong(definitionExpects.pattern, "key")
+  if (!key.split(".").every((token) => placeholders.has(token) || readToken(token) !== undefined)) {
+    faults.push({ path: ["key"], expected: definitionExpects.pattern })
+  }
+  return faults.length === 0 ? Result.succeed({ bucket, key }) : Result.fail(faults)
 }
 
 const placeholders: ReadonlySet<string> = new Set(["<node>", "<module>", "<kind>", "<name>"])

@@ -26,12 +26,17 @@ export const conflictWhy = {
     `${list(modules)} each answer kind ${say(kind)}, so none of them does; leave it in the answers of one`
 }
 
+const garbledAssignment = (who: ModuleOn, wrong: string): string =>
+  `the assignment of ${on(who)} is out of shape, and so counts as none: ${wrong}; waiting for the controller to write it anew`
+
 /** Why a need has the state it has, by kind (protocol §5.1). */
 export const needWhy = {
   shape: (who: ModuleOn, wrong: string) =>
     `the need that ${on(who)} wrote is out of shape: ${wrong}; it is looked at again once it is written in shape`,
-  unassigned: (who: ModuleOn) =>
-    `${who.module} needs it on ${say(who.node)}, but is not assigned there; waiting for the controller to assign it`,
+  unassigned: (who: ModuleOn, wrong: string | undefined) =>
+    wrong === undefined
+      ? `${who.module} needs it on ${say(who.node)}, but is not assigned there; waiting for the controller to assign it`
+      : garbledAssignment(who, wrong),
   noDomain: (who: ModuleOn, kind: string) =>
     `${on(who)} has a need of kind ${say(kind)}, and no module answers that kind; ` +
     `a module whose definition answers it would change that`,
@@ -161,7 +166,7 @@ export const askWhy = {
     `a need of ${on(claim)} is out of shape, so nobody can tell whether ${thing(claim)} is needed; ` +
     `nothing is undone until it is mended`,
   heldNeeded: (claim: SaidClaim) =>
-    `${on(claim)} needs ${thing(claim)}, and no other provider provides it yet; nothing is undone until one does`,
+    `${on(claim)} still has a need of ${thing(claim)}, and nobody else provides it; nothing is undone while that is so`,
   heldDefinition: (claim: SaidClaim, module: string) =>
     `no definition says in shape how ${module} provides ${of(claim)}; nothing is undone until one does`,
   answered: (answer: "retire" | "keep", by: string, said: string | undefined) =>
@@ -188,7 +193,10 @@ export const askWhy = {
 
 /** Why a plan has the state it has (protocol §7). */
 export const planWhy = {
-  unassigned: (who: ModuleOn) => `${on(who)} is not assigned; waiting for the controller to assign it`,
+  unassigned: (who: ModuleOn, wrong: string | undefined) =>
+    wrong === undefined
+      ? `${on(who)} is not assigned; waiting for the controller to assign it`
+      : garbledAssignment(who, wrong),
   blocked: (key: string, provider: ModuleOn | undefined, why: string) =>
     `${key}${provider === undefined ? "" : ` (${on(provider)})`}: ${why}`,
   more: (count: number) => `and ${count} more`
