@@ -14,6 +14,7 @@ import type { NatsConnectError } from "./NatsConnectError.ts"
 import { connectError, denialOf, type Denied, sayable } from "./NatsErrors.ts"
 import { readServers, type Servers } from "./Servers.ts"
 import type { NatsSettings } from "./Settings.ts"
+import { tlsOf } from "./Tls.ts"
 
 /** What a connection tells: that it is lost, that it is back, and that the server refused something. */
 export type News = { readonly _tag: "Down" } | { readonly _tag: "Up" } | Denied
@@ -53,18 +54,21 @@ export class Connection {
     const wasUp = this.isUp
     this.isUp = false
     if (wasUp) {
-      this.#said.clear()
       this.tell({ _tag: "Down" })
     }
     return wasUp
   }
 
-  /** It is back. */
-  comeUp(): void {
+  /** It is back; gives whether it was not already. */
+  comeUp(): boolean {
+    const wasDown = !this.isUp
     this.isUp = true
-    this.reconnects += 1
-    this.#said.clear()
-    this.tell({ _tag: "Up" })
+    if (wasDown) {
+      this.reconnects += 1
+      this.#said.clear()
+      this.tell({ _tag: "Up" })
+    }
+    return wasDown
   }
 
   /** Tells everyone. Gives whether anyone will say it. */
@@ -89,6 +93,7 @@ export const connect = Effect.fnUntraced(function*(
   const servers = yield* Effect.fromResult(readServers(settings.servers ?? ["127.0.0.1:4222"]))
   const credentials = settings.credentials ?? servers.credentials
   const authenticator = credentials === undefined ? undefined : yield* authenticatorOf(credentials)
+  const tls = yield* tlsOf(settings.tls, servers)
   const attempts = { count: 0 }
   const dial = dialOnce({
     ...fixedOptions,
@@ -96,11 +101,11 @@ export const connect = Effect.fnUntraced(function*(
     name: settings.name ?? "mesh-provisioner",
     reconnectDelayHandler: () => delayMillis(attempts.count),
     ...(settings.inboxPrefix === undefined ? {} : { inboxPrefix: settings.inboxPrefix }),
-    ...(settings.tls === undefined && !servers.tls ? {} : { tls: settings.tls ?? {} }),
+    ...(tls === undefined ? {} : { tls }),
     ...(authenticator === undefined ? {} : { authenticator })
   }, servers)
   const client = yield* Effect.acquireRelease(
-    dial.pipe(Effect.retry({ while: isWorthRetrying, schedule: untilOver(settings.connectFor ?? 0) })),
+    dialUntil(dial, settings.connectFor),
     (client) => Effect.promise(() => client.close())
   )
   const connection = new Connection(client)
@@ -138,8 +143,14 @@ const dialOnce = (options: ClientOptions, { hostPorts }: Servers): Effect.Effect
 
 const isWorthRetrying = ({ reason }: NatsConnectError): boolean => reason === "unreachable" || reason === "silent"
 
-const untilOver = (connectFor: Duration.Input) =>
-  Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: connectFor }))
+const dialUntil = (
+  dial: Effect.Effect<NatsConnection, NatsConnectError>,
+  connectFor: Duration.Input | undefined
+): Effect.Effect<NatsConnection, NatsConnectError> =>
+  connectFor === undefined ? dial : Effect.retry(dial, {
+    while: isWorthRetrying,
+    schedule: Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: connectFor }))
+  })
 
 /** The wait before an attempt: twice the last, to 5 s, each a little off, so that not all come back at once. */
 const delayMillis = (attempt: number): number =>
@@ -147,7 +158,7 @@ const delayMillis = (attempt: number): number =>
 
 const hear = (connection: Connection, status: Status, attempts: { count: number }): Effect.Effect<void> => {
   switch (status.type) {
-    // It is said of every attempt that fails, too.
+    // It is said of every attempt that fails, too, and of each of these again that the connection is back.
     case "disconnect":
       return connection.goDown()
         ? Effect.logWarning(
@@ -159,8 +170,9 @@ const hear = (connection: Connection, status: Status, attempts: { count: number 
       return Effect.void
     case "reconnect":
       attempts.count = 0
-      connection.comeUp()
-      return Effect.logInfo(`Connected to the NATS server at ${status.server} again.`)
+      return connection.comeUp()
+        ? Effect.logInfo(`Connected to the NATS server at ${status.server} again.`)
+        : Effect.void
     case "error":
       return hearError(connection, status.error)
     default:
