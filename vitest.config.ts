@@ -8,7 +8,8 @@ export default defineConfig({
     alias: [
       { find: /^mesh-provisioner$/, replacement: source("index.ts") },
       { find: /^mesh-provisioner\/core$/, replacement: source("core/index.ts") },
-      { find: /^mesh-provisioner\/adapters\/memory$/, replacement: source("adapters/memory/index.ts") }
+      { find: /^mesh-provisioner\/adapters\/memory$/, replacement: source("adapters/memory/index.ts") },
+      { find: /^mesh-provisioner\/adapters\/nats$/, replacement: source("adapters/nats/index.ts") }
     ]
   },
   test: {

@@ -89,6 +89,9 @@ describe("settings", () => {
     { path: "src/core/Explain.ts", of: "ExplainOptions" },
     { path: "src/adapters/memory/MemoryBus.ts", of: "MemoryBusOptions" },
     { path: "src/adapters/memory/followFile.ts", of: "FollowFileOptions" },
+    { path: "src/adapters/nats/Settings.ts", of: "NatsSettings" },
+    { path: "src/adapters/nats/Settings.ts", of: "NatsTls" },
+    { path: "src/adapters/nats/BucketPlan.ts", of: "BucketOptions" },
     { path: "src/provisioner/Settings.ts", of: "ProvisionerOptions" }
   ].flatMap(({ of, path }) => {
     const [, body = ""] = new RegExp(`^export interface ${of} \\{\n([^]*?)^\\}`, "m").exec(read(path)) ?? []

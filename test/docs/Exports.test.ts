@@ -7,6 +7,7 @@
  */
 import * as all from "mesh-provisioner"
 import * as memory from "mesh-provisioner/adapters/memory"
+import * as nats from "mesh-provisioner/adapters/nats"
 import * as core from "mesh-provisioner/core"
 import { readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -46,6 +47,7 @@ const namesIn = (braces: string): ReadonlyArray<{ readonly name: string; readonl
 const doors = [
   { door: "mesh-provisioner/core", path: "src/core/index.ts", values: Object.keys(core) },
   { door: "mesh-provisioner/adapters/memory", path: "src/adapters/memory/index.ts", values: Object.keys(memory) },
+  { door: "mesh-provisioner/adapters/nats", path: "src/adapters/nats/index.ts", values: Object.keys(nats) },
   { door: "mesh-provisioner", path: "src/index.ts", values: [] },
   {
     door: "mesh-provisioner: Provisioner",

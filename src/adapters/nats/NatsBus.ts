@@ -34,7 +34,24 @@ export interface Term {
   readonly over: Effect.Effect<string>
 }
 
-/** A connection to NATS, as whoever runs it sees it. The provisioner sees the port {@link Bus}. */
+/**
+ * A connection to NATS, as whoever runs it sees it. The provisioner sees the port {@link Bus}.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { NatsBus } from "mesh-provisioner/adapters/nats"
+ *
+ * const missingBuckets = Effect.gen(function*() {
+ *   const nats = yield* NatsBus
+ *   const plans = yield* nats.planBuckets()
+ *   return plans.filter(({ action }) => action === "make").map(({ bucket }) => bucket)
+ * }).pipe(Effect.provide(NatsBus.layer({ servers: ["nats://127.0.0.1:1"] })))
+ *
+ * const error = await Effect.runPromise(Effect.flip(missingBuckets))
+ * error._tag // "NatsConnectError"
+ * ```
+ */
 export class NatsBus extends Context.Service<NatsBus, {
   /** The port, on this connection. */
   readonly bus: Bus["Service"]
@@ -93,7 +110,22 @@ export class NatsBus extends Context.Service<NatsBus, {
     Layer.effect(NatsBus, NatsBus.make(settings))
 }
 
-/** The port {@link Bus} on a connection to NATS. */
+/**
+ * The port {@link Bus} on a connection to NATS.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Provisioner } from "mesh-provisioner"
+ * import { layer } from "mesh-provisioner/adapters/nats"
+ *
+ * const onNats = Provisioner.Provisioner.layer().pipe(Layer.provide(layer({ servers: ["nats://127.0.0.1:1"] })))
+ * const health = Effect.flatMap(Provisioner.Provisioner, (provisioner) => provisioner.health)
+ *
+ * const error = await Effect.runPromise(Effect.flip(health.pipe(Effect.provide(onNats))))
+ * error.reason // "unreachable"
+ * ```
+ */
 export const layer = (settings?: NatsSettings): Layer.Layer<Bus, NatsConnectError> =>
   Layer.effect(Bus, Effect.map(NatsBus.make(settings), ({ bus }) => bus))
 

@@ -1,5 +1,21 @@
 /**
- * The bus on NATS JetStream.
+ * The bus on NATS JetStream, and the port that it implements as every other bus does. What is written for the bus in
+ * memory runs on it unchanged:
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Bus, layer } from "mesh-provisioner/adapters/nats"
+ *
+ * const service = Effect.gen(function*() {
+ *   const bus = yield* Bus
+ *   yield* bus.create("mesh-host_haves", "n1.shop", new TextEncoder().encode(`{ "build": "s1", "health": "healthy" }`))
+ * })
+ *
+ * const onNats = service.pipe(Effect.provide(layer({ servers: ["nats://127.0.0.1:1"] })))
+ *
+ * const error = await Effect.runPromise(Effect.flip(onNats))
+ * error.message // "No NATS server answers at 127.0.0.1:1 (ECONNREFUSED). Start it there, or name where it is."
+ * ```
  */
 export {
   type Appeared,
