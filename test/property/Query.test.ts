@@ -117,7 +117,7 @@ test("the pages put together are the whole, whatever the limit and the size of a
     }),
     200
   )
-  met.atLeast({ page: 700, "out of shape": 300 })
+  met.atLeast({ page: 400, "out of shape": 200 })
 })
 
 test("a value is left out only where no page could hold it, and of earlier values the oldest (§8)", () => {
