@@ -79,11 +79,25 @@ const startServer = async ({ config, jetstream = true }: ServerOptions): Promise
     stop: async (how = "SIGTERM") => {
       await stop(child, how)
     },
-    freeze: () => child?.kill("SIGSTOP"),
+    freeze: () => freeze(child),
     thaw: () => child?.kill("SIGCONT"),
     log: () => logOf(folder)
   }
 }
+
+// A signal is taken a moment after it is sent: what is asked meanwhile would still be answered.
+const freeze = (child: ChildProcess | undefined): void => {
+  if (child === undefined) {
+    return
+  }
+  child.kill("SIGSTOP")
+  for (let looks = 0; looks < 10_000 && !isStopped(child); looks++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+  }
+}
+
+const isStopped = ({ pid }: ChildProcess): boolean =>
+  / T /.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, ""))
 
 const logOf = (folder: string): string => readFileSync(join(folder, "log"), "utf8")
 

@@ -46,7 +46,7 @@ describe("writes whose answer does not come", () => {
           assert.deepStrictEqual(Result.isFailure(result) ? result.failure.reason : "written", { _tag: "Unreachable" })
         }
         assert.deepStrictEqual(yield* reasonOf(nats.bus.create("b", "d", bytes("1"))), { _tag: "Unreachable" })
-        assert.isBelow(performance.now() - killed, 3_000)
+        assert.isBelow(performance.now() - killed, 9_000, "well before their time is up")
         yield* act(server.start)
         yield* nats.bus.create("b", "e", bytes("1")).pipe(
           Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10 seconds" })))
