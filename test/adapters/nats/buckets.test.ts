@@ -151,6 +151,6 @@ describe("a start that is read while others write", () => {
       const before = performance.now()
       const heard = yield* hear(nats)
       yield* until("the start", () => heard.ends === 1)
-      assert.isBelow(performance.now() - before, 1_000)
+      assert.isBelow(performance.now() - before, 10_000)
     }))
 })
