@@ -3,7 +3,7 @@
  * listed and never touches another.
  */
 import type * as Result from "effect/Result"
-import { type AskPart, factBuckets } from "./Bucket.ts"
+import { factBuckets } from "./Bucket.ts"
 import { boundBucket, isDecisionBucket, moduleOfBoundBucket } from "./BucketName.ts"
 import {
   decodeFact,
@@ -16,7 +16,6 @@ import {
   type SoundFact,
   type Value
 } from "./Decode.ts"
-import type { Answer } from "./fact/Answer.ts"
 import type { Bound } from "./fact/Bound.ts"
 import type { Json } from "./Json.ts"
 import type { Part } from "./Key.ts"
@@ -94,9 +93,6 @@ export class Table<P extends Part = never, A = unknown> {
 
 /** A provider's bound entries, by the key of their claim. */
 export type BoundTable = Table<"node" | "module" | "provision", Bound>
-
-/** The operators' answers, by the key of their ask. */
-export type AnswerTable = Table<AskPart, Answer>
 
 /** What a key of a definition's own bucket holds: JSON, or what is wrong with it. */
 type StrangersTable = Map<string, Result.Result<Json, string>>

@@ -89,7 +89,7 @@ export const node = pick([5, "n1"], [6, "n2"], [4, "n3"])
 export const providerModule = pick([8, "postgres"], [4, "mysql"], [2, "dns"], [1, "mesh-vault"], [1, "shop"])
 export const provision = pick([8, "database"], [3, "cache"], [3, "resolver"])
 export const local = pick([6, undefined], [2, "main"])
-export const claimName = fc.tuple(provision, local).map((names) => names.filter((name) => name !== undefined).join("."))
+const claimName = fc.tuple(provision, local).map((names) => names.filter((name) => name !== undefined).join("."))
 const instance = pick([4, "i1"], [1, "i2"])
 const build = pick([5, "b1"], [1, "b2"])
 const seat = pick([3, "db"], [1, "vault"])
@@ -97,7 +97,7 @@ const words = pick([4, "no space left"], [1, ""], [1, `\uD800${"\u{1F511}".repea
 const flag = fc.boolean()
 
 const version = pick([6, "1.4.0"], [2, "2.0.0"], [1, "1.0.0-rc.1"], [1, "1.2.3+build"], [1, "0.3.0"])
-export const range = pick(
+const range = pick(
   [20, "^1.0.0"],
   [12, "^2.0.0"],
   [4, ">=1.0.0-0"],

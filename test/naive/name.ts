@@ -58,7 +58,7 @@ export const readTokens = (text: string): Array<string> | undefined => {
 export const join = (...names: ReadonlyArray<string | undefined>): string =>
   names.filter((name) => name !== undefined).map(write).join(".")
 
-export const bytesOf = (key: string): number => Buffer.byteLength(key)
+const bytesOf = (key: string): number => Buffer.byteLength(key)
 
 export const isKeyTooLong = (key: string): boolean => bytesOf(key) > 1_024
 

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { Bus, MemoryBus } from "../../src/adapters/memory/index.ts"
+import { type Bus, MemoryBus } from "../../src/adapters/memory/index.ts"
 import {
   assertSettled,
   bound,

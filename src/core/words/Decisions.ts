@@ -27,7 +27,9 @@ export const conflictWhy = {
 }
 
 const garbledAssignment = (who: ModuleOn, wrong: string): string =>
-  `the assignment of ${on(who)} is out of shape, and so counts as none: ${wrong}; waiting for the controller to write it anew`
+  `the assignment of ${
+    on(who)
+  } is out of shape, and so counts as none: ${wrong}; waiting for the controller to write it anew`
 
 /** Why a need has the state it has, by kind (protocol §5.1). */
 export const needWhy = {
