@@ -139,7 +139,13 @@ const credentialName = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom("database", "postgres.database", "a=2Eb.database.password", "p..q", "a.b.c.d.e")
+    arbitrary: fc.constantFrom(
+      "postgres.database",
+      "postgres..password",
+      "postgres.data=62ase.password",
+      "postgres.database.main.more.password",
+      "a=2Eb.database.password"
+    )
   }
 ).map((name) => join(name))
 
