@@ -86,7 +86,7 @@ const valueOfType: { readonly [type: string]: Json } = { string: canary, integer
 const valuesOf = (choose: Choose, { fields }: Provided): JsonObject => {
   const values = Object.entries(fields).flatMap(([field, type]): ReadonlyArray<readonly [string, Json]> => {
     if (type === "secret") {
-      return choose.chance(3) ? [[field, canary]] : []
+      return choose.chance(6) ? [[field, canary]] : []
     }
     return choose.chance(94)
       ? [[field, valueOfType[type] ?? null]]
@@ -127,7 +127,7 @@ const addVaultEntry = (choose: Choose, mesh: Draft, node: string, key: string): 
   }
   const by = choose.chance(94) ? node : choose.among(mesh.nodes) ?? node
   const value = members({
-    ...(choose.chance(60) ? { state: "provided" } : stateOf(choose)),
+    ...(choose.chance(45) ? { state: "provided" } : stateOf(choose)),
     by,
     values: { version: canaryNumber }
   })

