@@ -53,7 +53,7 @@ export const bare = (
   )
 
 /** A bucket's stream as this project makes it, or with what else is given. */
-export const bucketConfig = (
+const bucketConfig = (
   bucket: string,
   config: Partial<StreamConfig> = {}
 ): WithRequired<Partial<StreamConfig>, "name"> => ({

@@ -80,7 +80,7 @@ const Failed = Schema.Struct({
 })
 
 /** Reads an answer of JetStream's: what the schema says, or its error. */
-export const readAnswer = <A>(
+const readAnswer = <A>(
   schema: Schema.ConstraintDecoder<A>,
   answer: Msg
 ): Effect.Effect<A, Trouble> =>

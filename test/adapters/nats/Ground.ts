@@ -54,7 +54,7 @@ export const groundByProxy = Effect.gen(function*() {
 export const act = <A>(run: () => Promise<A>): Effect.Effect<A> => Effect.promise(run)
 
 /** What a follower heard, as it hears it, and the error that ended it. */
-export class Heard {
+class Heard {
   readonly events: Array<BucketEvent> = []
   error: BusError | undefined
 
