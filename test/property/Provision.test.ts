@@ -183,7 +183,7 @@ test("what it waits for, once it comes as it is to be, gets an asked need on, un
     "no-holder": 8,
     "holder-gone": 10,
     "not-bound": 10,
-    "two-holders": 2
+    "two-holders": 1
   })
 })
 
