@@ -161,7 +161,9 @@ type Judge = (candidate: Provider) => Rejection | undefined
 /** Judges the candidates of a claim, for the first of the reasons that holds (protocol §5.2). */
 const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
   const counting = claim.needs.filter(({ value }) => value.optional !== true)
-  const needs = (counting.length > 0 ? counting : claim.needs).map(({ value }) => value)
+  // By key: which of several unmet needs is named is not to depend on which came first.
+  const needs = [...(counting.length > 0 ? counting : claim.needs)].sort((one, other) => one.key < other.key ? -1 : 1)
+    .map(({ value }) => value)
   // A provision's contract is the same wherever its module is assigned.
   const meets = new Map<ProvisionContract, Rejection | undefined>()
   const meetsAll = (contract: ProvisionContract) => {

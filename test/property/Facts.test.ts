@@ -8,9 +8,11 @@ import { expect, test } from "vitest"
 import { decide } from "../../src/core/Decide.ts"
 import { type Change, Facts } from "../../src/core/Facts.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
+import { chosen } from "../arbitrary/Choose.ts"
 import { coherentMesh } from "../arbitrary/CoherentMesh.ts"
 import { historyOf } from "../arbitrary/History.ts"
 import { lossOf } from "../arbitrary/Loss.ts"
+import { placesOf, valueAt } from "../arbitrary/Snapshots.ts"
 import { wildMesh } from "../arbitrary/WildMesh.ts"
 import { check, Met } from "./Law.ts"
 
@@ -44,6 +46,67 @@ test("decisions do not depend on order, repetition or interleaving of changes be
   )
   met.atLeast({ deletion: 300, change: 5_000 })
 })
+
+/** Needs of one claim, each with a range and fields of its own, and who may or may not meet them. */
+const sharedClaim = chosen((choose): Snapshot => {
+  const needs = ["a", "b", "c", "d"].map((name) => [
+    `n1.shop.bound.${name}`,
+    {
+      provision: "database",
+      contract: choose.oneOf(">=1", "^2.0.0", "9.x", "<1"),
+      fields: choose.some(["host", "port", "nothing", "more"], 40),
+      ...(choose.chance(20) ? { optional: true } : {})
+    }
+  ])
+  const modules = choose.some(["maria", "postgres", "sqlite"], 70)
+  const fields = { host: "string", port: "integer" }
+  return {
+    buckets: {
+      "mesh-controller_assignments": {
+        "n1.shop": { build: "b1" },
+        ...Object.fromEntries(modules.map((module) => [`n2.${module}`, { build: "b1" }]))
+      },
+      "mesh-controller_modules": Object.fromEntries(modules.map((module) => [
+        module,
+        {
+          provides: {
+            database: { credential: "consumer", contract: { version: choose.oneOf("1.4.0", "2.1.0"), fields } }
+          }
+        }
+      ])),
+      "mesh-provisioner_needs": Object.fromEntries(needs),
+      ...Object.fromEntries(
+        choose.some(modules, 30).map((module) => [
+          `${module}_bound`,
+          { "n1.shop.database": { state: "provided", by: "n2", values: { host: "h" } } }
+        ])
+      )
+    }
+  }
+})
+
+test("nor do the words: needs of one claim, and who holds it, are named in the same order whichever came first (§9)", () => {
+  const met = new Met()
+  check(
+    fc.property(
+      sharedClaim.chain((snapshot) => fc.tuple(fc.constant(snapshot), shuffled(snapshot))),
+      ([snapshot, changes]) => {
+        const decisions = decide(snapshot)
+        expectSame(decide(applied(withBuckets(snapshot, changes))), decisions)
+        for (const { reason } of decisions.provisions.values()) {
+          met.count(reason)
+        }
+      }
+    ),
+    200
+  )
+  met.atLeast({ "no-candidate": 60, "two-holders": 20, unmet: 20, nobody: 5 })
+})
+
+const shuffled = (snapshot: Snapshot): fc.Arbitrary<Array<Change>> => {
+  const changes = placesOf(snapshot).map((place) => ({ ...place, value: valueAt(snapshot, place) ?? null }))
+  return fc.shuffledSubarray(changes, { minLength: changes.length })
+}
 
 // A bucket that is there and empty has no key to arrive by: its opening is a change of its own.
 const withBuckets = ({ buckets, raw }: Snapshot, changes: ReadonlyArray<Change>): ReadonlyArray<Change> => [
