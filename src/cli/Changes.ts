@@ -5,7 +5,7 @@
 import { bucketName } from "../core/BucketName.ts"
 import type { Conflict, Decisions, OutOfShape, Plan } from "../core/Decision.ts"
 import { decidedBuckets } from "../core/Diff.ts"
-import { isJsonObject, type Json, member, sameJson } from "../core/Json.ts"
+import { isJsonObject, type Json, member, sameJson, textMember } from "../core/Json.ts"
 import { type Line, type Piece, styled } from "./Print.ts"
 import { conflictLines, headed, outOfShapeLines, paragraphs, stateWord } from "./Say.ts"
 
@@ -75,7 +75,7 @@ const changeOf = (
   }
   return sameJson(before, after)
     ? undefined
-    : { change: textIn(before, "state") === textIn(after, "state") ? "value" : "state", before, after }
+    : { change: textMember(before, "state") === textMember(after, "state") ? "value" : "state", before, after }
 }
 
 /** The modules that would have to read again: those that have a plan now and then, with another digest (protocol §7). */
@@ -110,11 +110,6 @@ const listed = <A extends OutOfShape | Conflict>(before: ReadonlyArray<A>, after
   }
 }
 
-const textIn = (value: Json | undefined, name: string): string | undefined => {
-  const text = isJsonObject(value) ? member(value, name) : undefined
-  return typeof text === "string" ? text : undefined
-}
-
 // --- how a change is said ----------------------------------------------------------------------------------------
 
 /** The short name of a bucket of decisions, as `show` takes it. */
@@ -135,13 +130,13 @@ export const changeLines = function*({ after, before, bucket, change, key }: Dec
 
 /** What there is to say of a decision: its why; of a kind, who answers it. A plan that is ready has nothing to say. */
 const wordsOf = (value: Json | undefined): string | undefined => {
-  const module = textIn(value, "module")
-  const why = textIn(value, "why") ?? (module === undefined ? "" : `answered by ${module}`)
+  const module = textMember(value, "module")
+  const why = textMember(value, "why") ?? (module === undefined ? "" : `answered by ${module}`)
   return why === "" ? undefined : why
 }
 
 const stateChange = (change: DecisionChange["change"], before: Json | undefined, after: Json | undefined): Line => {
-  const [old, now] = [before, after].map((value) => textIn(value, "state"))
+  const [old, now] = [before, after].map((value) => textMember(value, "state"))
   const word = (state: string | undefined): ReadonlyArray<Piece> => state === undefined ? [] : [stateWord(state)]
   switch (change) {
     case "appears":

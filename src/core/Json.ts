@@ -29,6 +29,12 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 export const member = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
 
+/** The own member of a JSON value that is text, if it is an object that has one. */
+export const textMember = (value: Json | undefined, name: string): string | undefined => {
+  const text = isJsonObject(value) ? member(value, name) : undefined
+  return typeof text === "string" ? text : undefined
+}
+
 /**
  * What is wrong with a parsed value as a value of the bus, if anything: too many containers inside each other, or a
  * number beyond what a double holds (`1e400`), which nobody could read back.

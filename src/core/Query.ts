@@ -5,7 +5,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Conflict, OutOfShape } from "./Decision.ts"
-import { isJsonObject, type Json, type JsonObject, member } from "./Json.ts"
+import { type Json, type JsonObject, textMember } from "./Json.ts"
 import { readKey, writeKey } from "./Key.ts"
 import { keyBytesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
 import { readToken } from "./Name.ts"
@@ -163,16 +163,15 @@ const matches = (
 ): boolean => {
   const found = {
     node: what === "asks" ? names["providerNode"] : names["node"],
-    module: what === "collect" ? names["contributor"] : what === "registry" ? textOf(value, "module") : names["module"]
+    module: what === "collect"
+      ? names["contributor"]
+      : what === "registry"
+      ? textMember(value, "module")
+      : names["module"]
   }
   return (node === undefined || found.node === node) && (module === undefined || found.module === module) &&
     (collection === undefined || names["collection"] === collection) &&
-    (state === undefined || textOf(value, "state") === state)
-}
-
-const textOf = (value: Json, name: string): string | undefined => {
-  const text = isJsonObject(value) ? member(value, name) : undefined
-  return typeof text === "string" ? text : undefined
+    (state === undefined || textMember(value, "state") === state)
 }
 
 /** Whether a fact out of shape may be about what is asked for: what of its key does not read could be about anything. */
@@ -224,7 +223,7 @@ const withHistory = ({ history }: QueryOptions, bucket: string, item: EntryItem,
   return { ...item, item: { ...item.item, history: kept.reverse() } }
 }
 
-/** What stands in a reply for an item that no reply could hold: its key, and how large its value is. */
+/** What stands in a reply for an item that no reply could hold: the parts of its key, and how large its value is. */
 const shorten = (item: Item, bytes: number): Item =>
   item.list === "entries"
     ? { ...item, item: { ...withoutValue(item.item), tooLarge: bytes } }
