@@ -11,6 +11,8 @@ export interface Proxy {
   readonly url: string
   /** Loses the next message to a client of which the subject begins so. */
   readonly loseNext: (subject: string) => void
+  /** Loses every message to a client of which the subject begins so. */
+  readonly loseAll: (subject: string) => void
   /** Carries nothing, in either direction, until it is let through again: then all that waited arrives. */
   readonly holdUp: () => void
   readonly letThrough: () => void
@@ -31,6 +33,7 @@ export const proxy = (server: Pick<NatsServer, "port">): Effect.Effect<Proxy, ne
 const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; readonly close: () => void }> => {
   const sockets = new Set<Socket>()
   const lost: Array<string> = []
+  const never: Array<string> = []
   const carry = (client: Socket) => {
     const upstream = createConnection(serverPort, "127.0.0.1")
     let rest = Buffer.alloc(0)
@@ -38,7 +41,7 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
       const { frames, left } = framesOf(Buffer.concat([rest, data]))
       rest = left
       for (const frame of frames) {
-        if (!isLost(frame, lost)) {
+        if (!isLost(frame, lost, never)) {
           client.write(frame)
         }
       }
@@ -68,6 +71,7 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
     proxy: {
       url: `nats://127.0.0.1:${port}`,
       loseNext: (subject) => lost.push(subject),
+      loseAll: (subject) => never.push(subject),
       holdUp: each((socket) => socket.pause()),
       letThrough: each((socket) => socket.resume()),
       cut
@@ -100,8 +104,11 @@ const endOf = (data: Buffer, at: number): number | undefined => {
   return end <= data.length ? end : undefined
 }
 
-const isLost = (frame: Buffer, lost: Array<string>): boolean => {
+const isLost = (frame: Buffer, lost: Array<string>, never: ReadonlyArray<string>): boolean => {
   const [, subject = ""] = /^H?MSG (\S+) /.exec(frame.toString("latin1", 0, 4_096)) ?? []
+  if (never.some((beginning) => subject.startsWith(beginning))) {
+    return true
+  }
   const index = subject === "" ? -1 : lost.findIndex((beginning) => subject.startsWith(beginning))
   if (index !== -1) {
     lost.splice(index, 1)

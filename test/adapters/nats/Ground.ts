@@ -50,6 +50,9 @@ export const groundByProxy = Effect.gen(function*() {
   return { admin, server, way, nats: yield* connected({ ...server, url: way.url }, { auditEvery: "1 minute" }) }
 })
 
+/** A reading is compared with the stream soon after its start: time for that, where it is not to be what notices. */
+export const firstAudit: Effect.Effect<void> = Effect.sleep("1500 millis")
+
 /** Runs an act of the bare client's. */
 export const act = <A>(run: () => Promise<A>): Effect.Effect<A> => Effect.promise(run)
 

@@ -6,7 +6,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { act, ground, groundByProxy, hear, until } from "./Ground.ts"
+import { act, firstAudit, ground, groundByProxy, hear, until } from "./Ground.ts"
 
 describe("what becomes of a bucket that is followed", () => {
   it.live("deleted: it is lost within moments, though no heartbeat was missed", () =>
@@ -14,6 +14,7 @@ describe("what becomes of a bucket that is followed", () => {
       const { admin, nats } = yield* ground({ silenceMax: "20 seconds" })
       const heard = yield* hear(nats)
       yield* until("the start", () => heard.ends === 1)
+      yield* firstAudit
       yield* act(() => admin.deleteBucket("b"))
       yield* until("it is lost", () => heard.error !== undefined, 2_000)
       assert.deepStrictEqual(heard.error?.reason, { _tag: "Lost", how: "deleted" })

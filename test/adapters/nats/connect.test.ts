@@ -105,6 +105,7 @@ describe("ways in", () => {
         const nats = yield* connected(server, { credentials: { _tag: "CredentialsFile", path: short } }, lines)
         fileOf(server, "short.creds", "half a file")
         yield* until("they have expired", () => lines.some((line) => line.includes("is lost")))
+        yield* Effect.sleep("1 second")
         fileOf(server, "short.creds", credentials().file)
         yield* until("it is let in by the new ones", () => lines.some((line) => line.includes("again.")))
         assert.isTrue((yield* nats.connection).isUp)
@@ -143,6 +144,17 @@ describe("ways in", () => {
         yield* works({ servers: [url], tls: { caFile } })
         const stranger = yield* fails({ servers: [url] })
         assert.strictEqual(stranger.reason, "tls")
+        const elsewhere = trusted.certify("server", [127, 0, 0, 9])
+        const misplaced = yield* natsServer({
+          config: JSON.stringify({
+            tls: {
+              ...tls,
+              cert_file: fileOf(folder, "elsewhere.pem", elsewhere.certificate),
+              key_file: fileOf(folder, "elsewhere-key.pem", elsewhere.key)
+            }
+          })
+        })
+        assert.strictEqual((yield* fails({ servers: [misplaced.url], tls: { caFile } })).reason, "tls")
         const verifying = yield* natsServer({ config: JSON.stringify({ tls: { ...tls, verify: true } }) })
         yield* works({ servers: [verifying.url], tls: { caFile, certFile, keyFile } })
         const plain = yield* fails({ servers: [folder.url], tls: { caFile } })

@@ -6,7 +6,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { act, type Ground, ground, groundByProxy, hear, until } from "./Ground.ts"
+import { proxy } from "../../nats/Proxy.ts"
+import { act, connected, firstAudit, type Ground, ground, groundByProxy, hear, until } from "./Ground.ts"
 
 /** Puts by the bare client, each answered, one after the other, through whatever befalls the server. */
 const putSteadily = (admin: Ground["admin"], count: number, done: Map<string, string>) =>
@@ -108,6 +109,20 @@ describe("messages that do not arrive", () => {
       assert.strictEqual(heard.ends, 1)
     }))
 
+  it.live("a consumer of which nothing comes any more is replaced, and what was missed is fetched", () =>
+    Effect.gen(function*() {
+      const { admin, nats, way } = yield* groundByProxy
+      const heard = yield* hear(nats)
+      yield* until("the start", () => heard.ends === 1)
+      yield* firstAudit
+      const [consumer] = yield* act(() => admin.manager.consumers.list("KV_b").next())
+      way.loseAll(consumer?.config.deliver_subject ?? "")
+      way.loseNext("$KV.b.a")
+      yield* act(() => admin.plant("b", [["a", "1"]]))
+      yield* until("what was put", () => heard.revisions.length === 1, 5_000)
+      assert.deepStrictEqual([...heard.state], [["a", "1"]])
+    }))
+
   it.live("a message that is lost on the way is missed at the next one, and fetched", () =>
     Effect.gen(function*() {
       const { admin, nats, way } = yield* groundByProxy
@@ -141,6 +156,19 @@ describe("messages that do not arrive", () => {
       yield* until("the start", () => heard.ends === 1)
       assert.strictEqual(heard.events.findIndex(({ _tag }) => _tag === "End"), 1_000)
       assert.deepStrictEqual(heard.revisions, Array.from({ length: 1_000 }, (_, index) => index + 1))
+    }))
+
+  it.live("a connection that was cut goes on as soon as it is back, and not when silence has lasted", () =>
+    Effect.gen(function*() {
+      const { server, admin } = yield* ground()
+      const way = yield* proxy(server)
+      const nats = yield* connected(way, { silenceMax: "1 minute", auditEvery: "1 minute" })
+      const heard = yield* hear(nats)
+      yield* until("the start", () => heard.ends === 1)
+      yield* firstAudit
+      way.cut()
+      yield* act(() => admin.plant("b", [["a", "1"]]))
+      yield* until("what was put", () => heard.revisions.length === 1, 5_000)
     }))
 
   it.live(

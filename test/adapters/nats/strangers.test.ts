@@ -54,6 +54,19 @@ describe("messages that no client would write", () => {
       assert.deepStrictEqual(heard.revisions, [1, 2, 3, 4, 5])
     }))
 
+  it.live("a key that reads like a pattern is heard, and nothing of another's is given for it", () =>
+    Effect.gen(function*() {
+      const { admin, nats } = yield* ground()
+      yield* act(() => admin.plant("b", [["n1.web", "1"], ["n1.*", "2"], ["n1.db", "3"], ["n1.*", "4"]]))
+      const heard = yield* hear(nats)
+      yield* until("the start", () => heard.ends === 1)
+      assert.strictEqual(heard.state.get("n1.*"), "4")
+      for (const key of ["n1.*", "n1.>", "*.web", ">"]) {
+        assert.deepStrictEqual(yield* nats.bus.get("b", key), Option.none())
+        assert.deepStrictEqual(yield* nats.bus.history("b", key), [])
+      }
+    }))
+
   it.live("markers of every kind are read as absent, and an empty value is none", () =>
     Effect.gen(function*() {
       const { admin, nats } = yield* ground()
