@@ -79,26 +79,37 @@ const Failed = Schema.Struct({
   error: Schema.Struct({ err_code: Schema.Int, description: Schema.optionalKey(Schema.String) })
 })
 
-/** Reads an answer of JetStream's: what the schema says, or its error. */
-const readAnswer = <A>(
-  schema: Schema.ConstraintDecoder<A>,
-  answer: Msg
-): Effect.Effect<A, Trouble> =>
+/** Reads an answer of JetStream's: its error, or what the schema says. */
+const readAnswer = <A>(schema: Schema.ConstraintDecoder<A>, answer: Msg): Effect.Effect<A, Trouble> =>
   Effect.suspend(() => {
-    const json = Option.liftThrowable((text: string): unknown => JSON.parse(text))(answer.string())
-    const failed = Option.flatMap(json, Schema.decodeUnknownOption(Failed))
+    const json = jsonOf(answer)
+    const failed = Schema.decodeUnknownOption(Failed)(json)
     if (Option.isSome(failed)) {
       const { description = "", err_code } = failed.value.error
       return Effect.fail<Trouble>({ _tag: "Api", code: err_code, description })
     }
     return Effect.mapError(
-      Effect.fromOption(Option.flatMap(json, Schema.decodeUnknownOption(schema))),
+      Effect.fromOption(Schema.decodeUnknownOption(schema)(json)),
       (): Trouble => ({ _tag: "Unreadable" })
     )
   })
 
-/** Reads the answer to a write. */
-export const readStored = (answer: Msg): Effect.Effect<Stored, Trouble> => readAnswer(Stored, answer)
+/** Reads the answer to a write: most say that it is stored. */
+export const readStored = (answer: Msg): Effect.Effect<Stored, Trouble> =>
+  Effect.suspend(() => {
+    const stored = decodeStored(jsonOf(answer))
+    return Option.isSome(stored) ? Effect.succeed(stored.value) : readAnswer(Stored, answer)
+  })
+
+const decodeStored = Schema.decodeUnknownOption(Stored)
+
+const jsonOf = (answer: Msg): unknown => {
+  try {
+    return JSON.parse(answer.string())
+  } catch {
+    return undefined
+  }
+}
 
 /** JetStream, by its requests. */
 export class JetStream {
