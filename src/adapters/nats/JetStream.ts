@@ -66,18 +66,21 @@ const Names = Schema.Struct({
 
 const ConsumerCreated = Schema.Struct({ num_pending: Schema.optionalKey(Schema.Int) })
 
-/** That a message was stored, as `sequence` of `stream`. */
+const Failed = Schema.Struct({
+  error: Schema.Struct({ err_code: Schema.Int, description: Schema.optionalKey(Schema.String) })
+})
+
+/** That a message was stored, as `seq` of `stream`. */
 export type Stored = typeof Stored.Type
 
 const Stored = Schema.Struct({
   stream: Schema.String,
   seq: Schema.Int,
-  duplicate: Schema.optionalKey(Schema.Boolean)
+  duplicate: Schema.optionalKey(Schema.Boolean),
+  error: Schema.optionalKey(Schema.Json)
 })
 
-const Failed = Schema.Struct({
-  error: Schema.Struct({ err_code: Schema.Int, description: Schema.optionalKey(Schema.String) })
-})
+const decodeStored = Schema.decodeUnknownOption(Stored)
 
 /** Reads an answer of JetStream's: its error, or what the schema says. */
 const readAnswer = <A>(schema: Schema.ConstraintDecoder<A>, answer: Msg): Effect.Effect<A, Trouble> =>
@@ -94,14 +97,14 @@ const readAnswer = <A>(schema: Schema.ConstraintDecoder<A>, answer: Msg): Effect
     )
   })
 
-/** Reads the answer to a write: most say that it is stored. */
+/** Reads the answer to a write. One that was refused names a stream and a sequence too. */
 export const readStored = (answer: Msg): Effect.Effect<Stored, Trouble> =>
   Effect.suspend(() => {
     const stored = decodeStored(jsonOf(answer))
-    return Option.isSome(stored) ? Effect.succeed(stored.value) : readAnswer(Stored, answer)
+    return Option.isSome(stored) && stored.value.error === undefined
+      ? Effect.succeed(stored.value)
+      : readAnswer(Stored, answer)
   })
-
-const decodeStored = Schema.decodeUnknownOption(Stored)
 
 const jsonOf = (answer: Msg): unknown => {
   try {

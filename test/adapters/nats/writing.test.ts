@@ -131,6 +131,40 @@ describe("writes that are refused", () => {
     }))
 })
 
+describe("reads that are refused", () => {
+  const permitted = (publish: ReadonlyArray<string>, subscribe: ReadonlyArray<string>) =>
+    JSON.stringify({
+      authorization: {
+        users: [
+          { user: "admin", password: "admin" },
+          { user: "ann", password: "ann", permissions: { publish: [...publish], subscribe: [...subscribe] } }
+        ]
+      }
+    })
+
+  const refusals = (config: string) =>
+    Effect.gen(function*() {
+      const server = yield* natsServer({ config })
+      const admin = yield* bare(server)
+      yield* act(() => admin.makeBucket("b"))
+      const nats = yield* connected(server, { ...as("ann"), answerWaitMax: "20 seconds" })
+      const reasons = [
+        yield* reasonOf(Effect.scoped(nats.bus.follow("b"))),
+        yield* reasonOf(nats.bus.get("b", "a")),
+        yield* reasonOf(nats.bus.history("b", "a"))
+      ]
+      assert.deepStrictEqual(reasons, reasons.map(() => ({ _tag: "Refused", because: "account" }) as const))
+    })
+
+  it.live("what this account may not ask is refused in moments", () =>
+    refusals(permitted(["$JS.API.INFO"], ["_INBOX.>"])))
+
+  it.live("an account that may look at a bucket, and not have it delivered", () =>
+    refusals(permitted(["$JS.API.INFO", "$JS.API.STREAM.INFO.*"], ["_INBOX.>"])))
+
+  it.live("an account that may not hear its own answers", () => refusals(permitted([">"], ["elsewhere.>"])))
+})
+
 describe("a bucket of another account", () => {
   /** The mesh's account, and one that reaches it by imports: requests of JetStream, one node's keys, and deliveries. */
   const twoAccounts = JSON.stringify({
