@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { findServer } from "./findServer.ts"
 
 const found = await findServer()
+process.stderr.write(`nats-server ${found.version}, ${found.from}: ${found.path}\n`)
 
 /** The version of the server that these tests run. */
 export const serverVersion: string = found.version

@@ -16,17 +16,24 @@ export interface Found {
   readonly from: string
 }
 
-const goVersion = "2.15.2"
-const cache = join(import.meta.dirname, "..", "..", ".cache", "nats-server")
-const built = join(cache, goVersion, "nats-server")
-const unpacked = join(cache, "debian", "usr", "sbin", "nats-server")
+/** Where it is looked for. */
+export interface Search {
+  readonly environment: { readonly [name: string]: string | undefined }
+  /** The folder of those that were had before. */
+  readonly cache: string
+}
 
-/** Finds a server, and says which on the standard error. Fails, with what to do, where none can be had. */
-export const findServer = async (): Promise<Found> => {
-  const { from, path } = await look()
-  const version = await versionOf(path)
-  process.stderr.write(`nats-server ${version}, ${from}: ${path}\n`)
-  return { path, version, from }
+const goVersion = "2.15.2"
+
+const here: Search = {
+  environment: process.env,
+  cache: join(import.meta.dirname, "..", "..", ".cache", "nats-server")
+}
+
+/** Finds a server. Fails, with what to do, where none can be had. */
+export const findServer = async (search: Search = here): Promise<Found> => {
+  const { from, path } = await look(search)
+  return { path, version: await versionOf(path), from }
 }
 
 interface Place {
@@ -34,20 +41,24 @@ interface Place {
   readonly from: string
 }
 
-const look = async (): Promise<Place> => {
-  const named = process.env["NATS_SERVER"]
+const look = async (search: Search): Promise<Place> => {
+  const { cache, environment } = search
+  const named = environment["NATS_SERVER"]
   if (named !== undefined && named !== "") {
     return { path: named, from: "by $NATS_SERVER" }
   }
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "nats-server")).find(isThere)
+  const onPath = (environment["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "nats-server")).find(isThere)
   if (onPath !== undefined) {
     return { path: onPath, from: "on the PATH" }
   }
-  return had() ?? await underLock(async () => had() ?? await get())
+  return had(cache) ?? await underLock(cache, async () => had(cache) ?? await get(search))
 }
 
-const had = (): Place | undefined => {
-  const path = [built, unpacked].find(isThere)
+const builtIn = (cache: string): string => join(cache, goVersion, "nats-server")
+const unpackedIn = (cache: string): string => join(cache, "debian", "usr", "sbin", "nats-server")
+
+const had = (cache: string): Place | undefined => {
+  const path = [builtIn(cache), unpackedIn(cache)].find(isThere)
   return path === undefined ? undefined : { path, from: "from the cache" }
 }
 
@@ -61,16 +72,15 @@ const isThere = (path: string): boolean => {
 }
 
 /** Builds one, or unpacks one. */
-const get = async (): Promise<Place> => {
+const get = async (search: Search): Promise<Place> => {
+  const ways = [["Go", build, builtIn(search.cache)], ["apt-get", unpack, unpackedIn(search.cache)]] as const
   const troubles: Array<string> = []
-  for (const [way, make, path] of [["Go", build, built], ["apt-get", unpack, unpacked]] as const) {
-    const trouble = await make().catch((error: unknown) => error)
+  for (const [way, make, path] of ways) {
+    const trouble = await make(search).catch((error: unknown) => error)
     if (isThere(path)) {
       return { path, from: `had by ${way}` }
     }
-    troubles.push(
-      `${way}: ${trouble instanceof Error ? trouble.message.trim().split("\n").at(-1) : "it gave no program"}`
-    )
+    troubles.push(`${way}: ${trouble instanceof Error ? lastLine(trouble.message) : "it gave no program"}`)
   }
   throw new Error(
     "These tests need a nats-server, and there is none. Put one on the PATH, or name it by $NATS_SERVER; or install Go, " +
@@ -78,26 +88,29 @@ const get = async (): Promise<Place> => {
   )
 }
 
+const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? ""
+
 const run = promisify(execFile)
 
-const build = async (): Promise<void> => {
-  const folder = freshFolder()
+const build = async ({ cache, environment }: Search): Promise<void> => {
+  const folder = freshFolder(cache)
   await run("go", ["install", `github.com/nats-io/nats-server/v2@v${goVersion}`], {
-    env: { ...process.env, GOBIN: folder, CGO_ENABLED: "0" },
+    env: { ...environment, GOBIN: folder, CGO_ENABLED: "0" },
     timeout: getMillisMax
   })
   keep(folder, join(cache, goVersion))
 }
 
 // The package is not installed: that would start it as a service, and asks for root.
-const unpack = async (): Promise<void> => {
-  const folder = freshFolder()
-  await run("apt-get", ["download", "nats-server"], { cwd: folder, timeout: getMillisMax })
-  await run("sh", ["-c", "dpkg-deb --extract nats-server_*.deb . && rm nats-server_*.deb"], { cwd: folder })
+const unpack = async ({ cache, environment }: Search): Promise<void> => {
+  const folder = freshFolder(cache)
+  const options = { cwd: folder, env: environment, timeout: getMillisMax }
+  await run("apt-get", ["download", "nats-server"], options)
+  await run("sh", ["-c", "dpkg-deb --extract nats-server_*.deb . && rm nats-server_*.deb"], options)
   keep(folder, join(cache, "debian"))
 }
 
-const freshFolder = (): string => mkdtempSync(join(cache, "making-"))
+const freshFolder = (cache: string): string => mkdtempSync(join(cache, "making-"))
 
 const keep = (folder: string, place: string): void => {
   rmSync(place, { recursive: true, force: true })
@@ -107,7 +120,7 @@ const keep = (folder: string, place: string): void => {
 const getMillisMax = 600_000
 
 /** Test files that are loaded at once build it once. The lock of a process that is gone counts for nothing. */
-const underLock = async <A>(act: () => Promise<A>): Promise<A> => {
+const underLock = async <A>(cache: string, act: () => Promise<A>): Promise<A> => {
   mkdirSync(cache, { recursive: true })
   const lock = join(cache, "lock")
   for (const until = Date.now() + 2 * getMillisMax; !take(lock); await sleep(200)) {

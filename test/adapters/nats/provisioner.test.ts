@@ -1,0 +1,190 @@
+/**
+ * Goal: the provisioner on NATS decides and writes what it does elsewhere, with nothing of it changed.
+ *
+ * Method: the example mesh, put into buckets by NATS' own key-value client, and the decisions read out by it; compared with
+ * `decide` of the same facts. Then what befalls a bus: a bucket is deleted under the loop, and the server is killed.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Kvm } from "@nats-io/kv"
+import { Effect, Logger } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { Bus } from "../../../src/adapters/nats/index.ts"
+import { bucketName, isDecisionBucket } from "../../../src/core/BucketName.ts"
+import { decide } from "../../../src/core/Decide.ts"
+import { decidedBuckets } from "../../../src/core/Diff.ts"
+import type { Json } from "../../../src/core/Json.ts"
+import { parseSnapshot, type Snapshot } from "../../../src/core/Snapshot.ts"
+import type { Health } from "../../../src/provisioner/Health.ts"
+import { Provisioner } from "../../../src/provisioner/Provisioner.ts"
+import { act, connected, type Ground, ground } from "./Ground.ts"
+
+const homelab = Effect.runSync(Effect.fromResult(
+  parseSnapshot(readFileSync(join(import.meta.dirname, "..", "..", "..", "examples", "homelab.json"), "utf8"))
+))
+
+const facts: Snapshot = {
+  buckets: Object.fromEntries(Object.entries(homelab.buckets).filter(([bucket]) => !isDecisionBucket(bucket)))
+}
+
+interface Running extends Ground {
+  readonly provisioner: Provisioner["Service"]
+}
+
+/** Buckets as `setup` makes them, filled by the bare client; and a provisioner on them. */
+const running = Effect.gen(function*() {
+  return yield* runningOn(yield* filled)
+})
+
+const filled = Effect.gen(function*() {
+  const on = yield* ground()
+  const buckets = new Set([...Object.values(bucketName), ...Object.keys(facts.buckets)])
+  yield* on.nats.applyPlans(yield* on.nats.planBuckets({ buckets }))
+  yield* Effect.forEach(Object.keys(facts.buckets), (bucket) => fill(on, bucket))
+  return on
+})
+
+const runningOn = Effect.fnUntraced(function*(on: Ground) {
+  const nats = yield* connected(on.server, { auditEvery: "500 millis" })
+  const provisioner = yield* Provisioner.make().pipe(
+    Effect.provideService(Bus, nats.bus),
+    Effect.provideService(Logger.CurrentLoggers, new Set())
+  )
+  return { ...on, provisioner }
+})
+
+const fill = ({ admin }: Ground, bucket: string) =>
+  act(async () => {
+    const store = await new Kvm(admin.client).open(bucket)
+    for (const [key, value] of Object.entries(facts.buckets[bucket] ?? {})) {
+      await store.put(key, JSON.stringify(value))
+    }
+  })
+
+/** What the bare client reads out of the buckets of decisions: each value by its bucket and key. */
+const stored = ({ admin }: Ground) =>
+  act(async () => {
+    const values = new Map<string, Json>()
+    for (const bucket of Object.values(bucketName).filter(isDecisionBucket)) {
+      const store = await new Kvm(admin.client).open(bucket)
+      for await (const key of await store.keys()) {
+        const entry = await store.get(key)
+        values.set(`${bucket} ${key}`, entry === null ? null : entry.json<Json>())
+      }
+    }
+    return values
+  })
+
+const decided = (snapshot: Snapshot): ReadonlyMap<string, Json> =>
+  new Map(
+    [...decidedBuckets(decide(snapshot))].filter(([bucket]) => isDecisionBucket(bucket)).flatMap(([bucket, values]) =>
+      Array.from(values, ([key, value]) => [`${bucket} ${key}`, JSON.parse(JSON.stringify(value))] as const)
+    )
+  )
+
+/** Waits until the buckets hold what is decided of these facts, and nothing else. */
+const comesToWhatIsDecidedOf = (on: Ground, snapshot: Snapshot) =>
+  Effect.gen(function*() {
+    const wanted = decided(snapshot)
+    let found = yield* stored(on)
+    for (let look = 0; look < 100 && !isDeepStrictEqual(found, wanted); look++) {
+      yield* Effect.sleep("100 millis")
+      found = yield* stored(on)
+    }
+    assert.deepStrictEqual(found, wanted)
+  })
+
+const comesTo = ({ provisioner }: Running, state: Health["state"]) =>
+  Effect.gen(function*() {
+    for (let look = 0; look < 300 && (yield* provisioner.health).state !== state; look++) {
+      yield* Effect.sleep("50 millis")
+    }
+    const health = yield* provisioner.health
+    assert.strictEqual(health.state, state, health.sentence)
+  })
+
+describe("the provisioner on NATS", () => {
+  it.live("writes what is decided of the facts, and follows each change of them", () =>
+    Effect.gen(function*() {
+      const on = yield* running
+      yield* comesToWhatIsDecidedOf(on, facts)
+      const haves = bucketName.haves
+      const [[key] = [""]] = Object.entries(facts.buckets[haves] ?? {})
+      const store = yield* act(() => new Kvm(on.admin.client).open(haves))
+      yield* act(() => store.delete(key))
+      const { [key]: _, ...others } = facts.buckets[haves] ?? {}
+      yield* comesToWhatIsDecidedOf(on, { buckets: { ...facts.buckets, [haves]: others } })
+      yield* act(() => store.put(key, JSON.stringify(facts.buckets[haves]?.[key])))
+      yield* comesToWhatIsDecidedOf(on, facts)
+    }), 60_000)
+
+  it.live(
+    "stops writing where a bucket of facts is deleted, and takes it up again when it is back",
+    () =>
+      Effect.gen(function*() {
+        const on = yield* running
+        yield* comesToWhatIsDecidedOf(on, facts)
+        const before = yield* stored(on)
+        yield* act(() => on.admin.deleteBucket(bucketName.needs))
+        yield* comesTo(on, "lost")
+        assert.deepStrictEqual(yield* stored(on), before, "nothing is retired because nothing is known")
+        yield* on.nats.applyPlans(yield* on.nats.planBuckets({ buckets: [bucketName.needs] }))
+        yield* fill(on, bucketName.needs)
+        yield* comesTo(on, "live")
+        yield* comesToWhatIsDecidedOf(on, facts)
+      }),
+    60_000
+  )
+
+  it.live("purged under it, a bucket is read anew, and what stood on it goes", () =>
+    Effect.gen(function*() {
+      const on = yield* running
+      yield* comesToWhatIsDecidedOf(on, facts)
+      yield* act(() => on.admin.manager.streams.purge(`KV_${bucketName.collect}`))
+      yield* act(() => on.admin.manager.streams.purge(`KV_${bucketName.applied}`))
+      const { [bucketName.collect]: _, [bucketName.applied]: __, ...others } = facts.buckets
+      yield* comesToWhatIsDecidedOf(on, { buckets: { ...others, [bucketName.collect]: {}, [bucketName.applied]: {} } })
+    }), 60_000)
+
+  it.live(
+    "a server that is killed and started again: it is live again, and has nothing to write",
+    () =>
+      Effect.gen(function*() {
+        const on = yield* running
+        yield* comesToWhatIsDecidedOf(on, facts)
+        const lastOf = (bucket: string) =>
+          act(() => on.admin.manager.streams.info(`KV_${bucket}`)).pipe(
+            Effect.map(({ state }) => state.last_seq)
+          )
+        const written = yield* lastOf(bucketName.provisions)
+        yield* act(() => on.server.stop("SIGKILL"))
+        yield* comesTo(on, "lost")
+        yield* act(on.server.start)
+        yield* comesTo(on, "live")
+        yield* comesToWhatIsDecidedOf(on, facts)
+        assert.strictEqual(yield* lastOf(bucketName.provisions), written)
+      }),
+    60_000
+  )
+
+  it.live(
+    "a bucket of decisions that is full is said, and written to when there is room",
+    () =>
+      Effect.gen(function*() {
+        const on = yield* filled
+        const plans = `KV_${bucketName.plans}`
+        yield* act(() => on.admin.manager.streams.update(plans, { max_bytes: 4_000 }))
+        const here = yield* runningOn(on)
+        yield* comesTo(here, "lost")
+        assert.include(
+          (yield* here.provisioner.health).sentence,
+          "mesh-provisioner_plans, or the bus that holds it, is full."
+        )
+        yield* act(() => on.admin.manager.streams.update(plans, { max_bytes: -1 }))
+        yield* comesTo(here, "live")
+        yield* comesToWhatIsDecidedOf(on, facts)
+      }),
+    60_000
+  )
+})
