@@ -6,6 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { program } from "./cli/Program.ts"
 
+// What an error says may quote what a stranger wrote; where it was thrown does not.
+const traceOf = (error: unknown): string =>
+  error instanceof Error
+    ? [error.name, ...(error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line))].join("\n")
+    : typeof error
+
 const fiber = Effect.runFork(program(process.argv.slice(2)))
 
 fiber.addObserver((exit) => {
@@ -29,9 +35,3 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   fiber.interruptUnsafe()
 })
 process.stderr.on("error", () => undefined)
-
-// What an error says may quote what a stranger wrote; where it was thrown does not.
-const traceOf = (error: unknown): string =>
-  error instanceof Error
-    ? [error.name, ...(error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line))].join("\n")
-    : typeof error
