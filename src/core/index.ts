@@ -10,6 +10,7 @@
  */
 export { decisionBuckets, factBuckets, type Writer } from "./Bucket.ts"
 export { boundBucket, bucketName } from "./BucketName.ts"
+export { type Caller, readAccountName, writeAccountName } from "./Caller.ts"
 export { checkDefinition, type DefinitionFault } from "./Check.ts"
 export { decide } from "./Decide.ts"
 export * from "./Decision.ts"
