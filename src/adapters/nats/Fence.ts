@@ -157,6 +157,15 @@ const isKnownUnstored = (failure: Failure): boolean => {
   }
 }
 
+/** Where a term begins. */
+export interface TermOptions {
+  /** The buckets that it leaves its mark in, as their key `_epoch` (protocol §9). */
+  readonly buckets: ReadonlyArray<string>
+  /** The buckets in which no such key may stand: a delete of it fences as well, and leaves none. */
+  readonly unmarked?: ReadonlyArray<string>
+  readonly mark: Uint8Array
+}
+
 /** The fenced buckets of one term. */
 export class Fence {
   readonly #lanes: ReadonlyMap<string, Lane>
@@ -168,14 +177,15 @@ export class Fence {
   }
 
   /** Begins a term: leaves marks in each bucket, upon whatever is there. Fails as writes do. */
-  static begin(
-    ground: WriteGround,
-    { buckets, mark }: { readonly buckets: ReadonlyArray<string>; readonly mark: Uint8Array }
-  ): Effect.Effect<Fence, BusError> {
+  static begin(ground: WriteGround, { buckets, mark, unmarked = [] }: TermOptions): Effect.Effect<Fence, BusError> {
     const over = Deferred.makeUnsafe<string>()
+    const marks: ReadonlyArray<Write> = [
+      ...buckets.map((bucket): Write => ({ operation: "update", bucket, key: epochKey, value: mark })),
+      ...unmarked.map((bucket): Write => ({ operation: "delete", bucket, key: epochKey }))
+    ]
     return Effect.map(
-      Effect.forEach(buckets, (bucket) => {
-        const toWrite: Write = { operation: "update", bucket, key: epochKey, value: mark }
+      Effect.forEach(marks, (toWrite) => {
+        const { bucket } = toWrite
         return leaveMarks(ground, toWrite).pipe(
           Effect.map((sequence) => [bucket, new Lane(ground, bucket, sequence, over)] as const),
           Effect.mapError((failure) => writeError(toWrite, reasonOf(failure)))

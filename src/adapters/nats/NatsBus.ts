@@ -7,17 +7,19 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Bus, type BusLimits } from "../../ports/Bus.ts"
 import type { BusError } from "../../ports/BusError.ts"
+import type { Seat } from "../../ports/Seat.ts"
 import type { Write } from "../../ports/Write.ts"
 import { Advisories } from "./Advisories.ts"
 import type { BucketPlan } from "./BucketPlan.ts"
 import { connect, type Connection } from "./Connection.ts"
-import { Fence } from "./Fence.ts"
+import { Fence, type TermOptions } from "./Fence.ts"
 import { follow, type Ground } from "./Follow.ts"
 import { followBuckets } from "./FollowBuckets.ts"
 import { JetStream } from "./JetStream.ts"
 import { get, history } from "./Keys.ts"
 import { NatsConnectError } from "./NatsConnectError.ts"
 import { apiCode, type Trouble } from "./NatsErrors.ts"
+import { makeSeat, type SeatOptions } from "./NatsSeat.ts"
 import { Requests } from "./Requests.ts"
 import { type NatsSettings, type Settings, settingsOf } from "./Settings.ts"
 import { applyPlans, type NatsSetupError, planBuckets, type SetupOptions } from "./Setup.ts"
@@ -62,10 +64,10 @@ export class NatsBus extends Context.Service<NatsBus, {
    *
    * Fails as a write does.
    */
-  readonly beginTerm: (term: {
-    readonly buckets: ReadonlyArray<string>
-    readonly mark: Uint8Array
-  }) => Effect.Effect<Term, BusError>
+  readonly beginTerm: (term: TermOptions) => Effect.Effect<Term, BusError>
+
+  /** The seat, as an instance of this name sees it. */
+  readonly seat: (options: SeatOptions) => Effect.Effect<Seat["Service"]>
 
   /** What is to be done so that the mesh's buckets are there, and as they should be. It changes nothing. */
   readonly planBuckets: (options?: SetupOptions) => Effect.Effect<ReadonlyArray<BucketPlan>, NatsSetupError>
@@ -95,9 +97,13 @@ export class NatsBus extends Context.Service<NatsBus, {
     const advisories = yield* Advisories.make(connection)
     const writing = { requests, jetStream, keyPrefix: settings.keyPrefix, limits: limitsOf(connection, settings) }
     const busOf = portOn({ connection, jetStream, advisories, settings }, writing)
+    const bus = busOf()
+    const beginTerm = (term: TermOptions) =>
+      Effect.map(Fence.begin(writing, term), (fence): Term => ({ bus: busOf(fence), over: fence.over }))
     return NatsBus.of({
-      bus: busOf(),
-      beginTerm: (term) => Effect.map(Fence.begin(writing, term), (fence) => ({ bus: busOf(fence), over: fence.over })),
+      bus,
+      beginTerm,
+      seat: (options) => makeSeat({ bus, jetStream, beginTerm }, options),
       planBuckets: (setup) => planBuckets(jetStream, setup),
       applyPlans: (plans) => applyPlans(jetStream, plans),
       serverVersion: Effect.sync(() => connection.client.info?.version ?? "unknown"),

@@ -1,0 +1,285 @@
+/**
+ * The seat on NATS (`ports/Seat`): a key in a bucket with a time to live. Whoever puts it where it is not there holds the
+ * seat, renews it three times within that time, and deletes it to give it up. A holder that is gone is followed once its
+ * key has expired, of which the servers say nothing: who stands by asks.
+ *
+ * A lease does not fence (nats.md, the fifth trap): each term also leaves its mark in the buckets that are the
+ * provisioner's alone ({@link Fence}).
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import { bucketName } from "../../core/BucketName.ts"
+import { Bus, type Put } from "../../ports/Bus.ts"
+import { BusError } from "../../ports/BusError.ts"
+import { Seat, type SeatState, type SeatTerm } from "../../ports/Seat.ts"
+import type { TermOptions } from "./Fence.ts"
+import type { JetStream } from "./JetStream.ts"
+import { Lease } from "./Lease.ts"
+import type { Term } from "./NatsBus.ts"
+import { reasonOf, type Trouble } from "./NatsErrors.ts"
+import { seatBucket, seatKey } from "./SeatBucket.ts"
+
+/** Who takes the seat. */
+export interface SeatOptions {
+  /** The name by which others see who holds it. */
+  readonly name: string
+}
+
+/** What the seat stands on. */
+export interface SeatGround {
+  readonly bus: Bus["Service"]
+  readonly jetStream: JetStream
+  readonly beginTerm: (term: TermOptions) => Effect.Effect<Term, BusError>
+}
+
+/** The seat, as an instance of this name sees it. */
+export const makeSeat = (ground: SeatGround, { name }: SeatOptions): Effect.Effect<Seat["Service"]> =>
+  Effect.map(SubscriptionRef.make<SeatState>({ _tag: "Looking" }), (shown) => {
+    const holder = { name: name.slice(0, nameCharactersMax), id: crypto.randomUUID() }
+    const sitting = new Sitting(ground, holder, (state) => SubscriptionRef.set(shown, state))
+    return Seat.of({ state: SubscriptionRef.get(shown), changes: SubscriptionRef.changes(shown), take: sitting.take })
+  })
+
+const nameCharactersMax = 256
+
+const Holder = Schema.fromJsonString(Schema.Struct({ name: Schema.String, id: Schema.String }))
+type Holder = typeof Holder.Type
+
+/** The buckets that a term is marked in (protocol §9); and the one in which no key of the mark may stand. */
+const markedBuckets = [bucketName.registry, bucketName.provisions, bucketName.asks, bucketName.plans]
+const unmarkedBuckets = [bucketName.answers]
+
+class Sitting {
+  readonly #ground: SeatGround
+  readonly #holder: Holder
+  readonly #value: Uint8Array
+  readonly #show: (state: SeatState) => Effect.Effect<void>
+
+  constructor(ground: SeatGround, holder: Holder, show: (state: SeatState) => Effect.Effect<void>) {
+    this.#ground = ground
+    this.#holder = holder
+    this.#value = new TextEncoder().encode(JSON.stringify(holder))
+    this.#show = show
+  }
+
+  readonly take: Effect.Effect<SeatTerm, never, Scope.Scope> = Effect.gen({ self: this }, function*() {
+    let lease: Lease | undefined
+    yield* Effect.addFinalizer(() => this.#leave(lease))
+    while (true) {
+      lease = yield* this.#grab
+      const begun = yield* Effect.result(this.#beginTerm)
+      if (Result.isSuccess(begun) && lease.isHeld) {
+        yield* this.#show({ _tag: "Held" })
+        return yield* this.#termOf(lease, begun.success)
+      }
+      // Meanwhile the seat is another's to try.
+      yield* this.#leave(lease)
+      lease = undefined
+      if (Result.isFailure(begun)) {
+        yield* this.#sayTrouble(begun.failure)
+        yield* Effect.sleep(troubleWaitMillis)
+      }
+    }
+  })
+
+  // Nothing is marked before all that is to be marked is there.
+  get #beginTerm(): Effect.Effect<Term, BusError> {
+    const { beginTerm, jetStream } = this.#ground
+    return Effect.forEach(
+      [...markedBuckets, ...unmarkedBuckets],
+      (bucket) => Effect.mapError(jetStream.info(bucket), readError(bucket)),
+      { discard: true }
+    ).pipe(
+      Effect.andThen(beginTerm({ buckets: markedBuckets, unmarked: unmarkedBuckets, mark: this.#value }))
+    )
+  }
+
+  /** Waits until the seat is free, or this instance's own, and takes it. */
+  get #grab(): Effect.Effect<Lease> {
+    return Effect.gen({ self: this }, function*() {
+      while (true) {
+        const lease = yield* Effect.scoped(Effect.gen({ self: this }, function*() {
+          const events = yield* Effect.option(this.#ground.bus.follow(seatBucket))
+          const news = Option.match(events, { onNone: () => Effect.never, onSome: Queue.takeAll })
+          while (true) {
+            const found = yield* Effect.catchTag(this.#look, "BusError", (error) => this.#sayTrouble(error))
+            if (found instanceof Lease) {
+              return found
+            }
+            const isFollowing = yield* Effect.raceFirst(
+              Effect.match(news, { onFailure: () => false, onSuccess: () => true }),
+              Effect.as(Effect.sleep(found.waitMillis), Option.isSome(events))
+            )
+            if (!isFollowing) {
+              return undefined
+            }
+          }
+        }))
+        if (lease !== undefined) {
+          return lease
+        }
+      }
+    })
+  }
+
+  /** Looks who holds the seat, and takes it where nobody does. Gives the lease, or how long to wait. */
+  get #look(): Effect.Effect<Lease | Waiting, BusError> {
+    return Effect.gen({ self: this }, function*() {
+      const timeToLiveMillis = yield* this.#timeToLiveMillis
+      if (timeToLiveMillis === 0) {
+        yield* this.#show({ _tag: "Missing", sentence: neverExpires })
+        return { waitMillis: troubleWaitMillis }
+      }
+      const lease = new Lease(timeToLiveMillis)
+      const put = Option.getOrUndefined(yield* this.#ground.bus.get(seatBucket, seatKey))
+      const holder = holderOf(put)
+      if (put !== undefined && holder?.id !== this.#holder.id) {
+        yield* this.#show({ _tag: "StandingBy", holder: holder?.name ?? "unknown" })
+        return { waitMillis: lease.beatMillis }
+      }
+      const isTaken = yield* this.#put(lease, put?.revision)
+      return isTaken ? lease : { waitMillis: 0 }
+    })
+  }
+
+  get #timeToLiveMillis(): Effect.Effect<number, BusError> {
+    return this.#ground.jetStream.info(seatBucket).pipe(
+      Effect.map(({ config }) => Number(config["max_age"] ?? 0) / 1_000_000),
+      Effect.mapError(readError(seatBucket))
+    )
+  }
+
+  /** Puts this instance's name, upon nothing or upon a revision. Gives whether it was this put, and no other's, that took it. */
+  #put(lease: Lease, revision: number | undefined): Effect.Effect<boolean, BusError> {
+    const { bus } = this.#ground
+    return Effect.suspend(() => {
+      const sentAt = performance.now()
+      return (revision === undefined
+        ? bus.create(seatBucket, seatKey, this.#value)
+        : bus.update(seatBucket, seatKey, this.#value, revision)).pipe(
+          Effect.map((stored) => {
+            lease.renewed(stored, sentAt)
+            return true
+          }),
+          Effect.catchReason("BusError", "Conflict", () => Effect.succeed(false)),
+          // It may be stored all the same, then or later: what the bucket holds says so.
+          Effect.catchReason(
+            "BusError",
+            "Unreachable",
+            () =>
+              Effect.map(
+                bus.get(seatBucket, seatKey),
+                (now) => this.#learn(lease, revision, Option.getOrUndefined(now), sentAt)
+              )
+          )
+        )
+    })
+  }
+
+  #learn(lease: Lease, before: number | undefined, now: Put | undefined, sentAt: number): boolean {
+    const isOwn = holderOf(now)?.id === this.#holder.id
+    if (now !== undefined && isOwn && now.revision !== before) {
+      lease.renewed(now.revision, sentAt)
+    }
+    return isOwn && lease.isHeld
+  }
+
+  #sayTrouble({ message, reason }: BusError): Effect.Effect<Waiting> {
+    return Effect.as(
+      this.#show(reason._tag === "Unreachable" ? { _tag: "Unreachable" } : { _tag: "Missing", sentence: message }),
+      { waitMillis: troubleWaitMillis }
+    )
+  }
+
+  #termOf(lease: Lease, term: Term): Effect.Effect<SeatTerm, never, Scope.Scope> {
+    return Effect.gen({ self: this }, function*() {
+      const over = yield* Deferred.make<string>()
+      yield* Effect.forkScoped(Effect.flatMap(
+        Effect.raceFirst(
+          this.#renew(lease),
+          Effect.map(
+            term.over,
+            (bucket) => `Bucket ${bucket} was written by another, or it cannot be said that it was not.`
+          )
+        ),
+        (why) => Effect.andThen(Effect.sync(() => lease.end()), Deferred.succeed(over, why))
+      ))
+      return { bus: whileHeld(term.bus, lease), isHeld: () => lease.isHeld, over: Deferred.await(over) }
+    })
+  }
+
+  /** Renews the lease for as long as that goes; gives why it goes no longer. */
+  #renew(lease: Lease): Effect.Effect<string> {
+    return Effect.gen({ self: this }, function*() {
+      let waitMillis = lease.renewEveryMillis
+      while (true) {
+        yield* Effect.sleep(Math.min(waitMillis, Math.max(0, lease.leftMillis)))
+        if (!lease.isHeld) {
+          return "The seat was not renewed in time."
+        }
+        const renewed = yield* Effect.option(Effect.timeoutOption(
+          this.#put(lease, lease.revision),
+          Math.max(1, lease.leftMillis)
+        ))
+        const isRenewed = Option.flatten(renewed)
+        if (Option.isSome(isRenewed) && !isRenewed.value) {
+          return "Another holds the seat."
+        }
+        waitMillis = Option.isSome(isRenewed) ? lease.renewEveryMillis : lease.beatMillis
+      }
+    })
+  }
+
+  /** Gives the seat up, where it is still this lease's. Who does not answer is not waited for long. */
+  #leave(lease: Lease | undefined): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const revision = lease?.revision
+      lease?.end()
+      return revision === undefined
+        ? Effect.void
+        : Effect.ignore(Effect.timeoutOption(this.#ground.bus.delete(seatBucket, seatKey, revision), leaveMillisMax))
+    }).pipe(Effect.andThen(this.#show({ _tag: "Looking" })))
+  }
+}
+
+interface Waiting {
+  readonly waitMillis: number
+}
+
+const troubleWaitMillis = 1_000
+const leaveMillisMax = 1_000
+
+const readError = (bucket: string) => (trouble: Trouble): BusError =>
+  new BusError({ operation: "get", bucket, reason: reasonOf(trouble) })
+
+const neverExpires =
+  `Bucket ${seatBucket} keeps what it holds for ever, so that a holder that is gone would never be followed. Run ` +
+  "mesh-provisioner setup."
+
+const holderOf = (put: Put | undefined): Holder | undefined =>
+  put === undefined || put.value.length > holderBytesMax
+    ? undefined
+    : Option.getOrUndefined(Schema.decodeUnknownOption(Holder)(new TextDecoder().decode(put.value)))
+
+const holderBytesMax = 4_096
+
+/** The bus, whose writes are refused once the lease has run out: nothing is sent then. */
+const whileHeld = (bus: Bus["Service"], lease: Lease): Bus["Service"] => {
+  const held = (operation: "create" | "update" | "delete", bucket: string, key: string) =>
+    lease.isHeld ? Effect.void : Effect.fail(new BusError({ operation, bucket, key, reason: { _tag: "Fenced" } }))
+  return Bus.of({
+    ...bus,
+    create: (bucket, key, value) =>
+      Effect.andThen(Effect.suspend(() => held("create", bucket, key)), bus.create(bucket, key, value)),
+    update: (bucket, key, value, revision) =>
+      Effect.andThen(Effect.suspend(() => held("update", bucket, key)), bus.update(bucket, key, value, revision)),
+    delete: (bucket, key, revision) =>
+      Effect.andThen(Effect.suspend(() => held("delete", bucket, key)), bus.delete(bucket, key, revision))
+  })
+}
