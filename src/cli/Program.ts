@@ -8,6 +8,8 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import { readFileSync } from "node:fs"
 import { meshProvisioner } from "./Commands.ts"
 import type { Failure } from "./Failure.ts"
@@ -21,6 +23,7 @@ export const program = (args: ReadonlyArray<string>): Effect.Effect<number> =>
     Effect.catch((error) => exitCodeOf(error)),
     Effect.provideService(CliOutput.Presenter, { present }),
     Effect.provideService(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help, GlobalFlag.Version] }),
+    Effect.provideService(Logger.CurrentLoggers, new Set([troubles])),
     Effect.provide(NodeServices.layer)
   )
 
@@ -28,6 +31,13 @@ const exitCodeOf = (error: Failure | CliError.CliError): Effect.Effect<number> =
   CliError.isCliError(error)
     ? Effect.succeed(2)
     : Effect.as(error.sentence === undefined ? Effect.void : printError(error.sentence), error.exitCode)
+
+// Standard output is for answers; `serve` has a logger of its own.
+const troubles = Logger.make(({ logLevel, message }) => {
+  if (LogLevel.isGreaterThanOrEqualTo(logLevel, "Warn")) {
+    Effect.runFork(printError(Array.isArray(message) ? message.join(" ") : String(message)))
+  }
+})
 
 // The bin and this file are equally deep in the package.
 const version = (): string => {
