@@ -14,9 +14,11 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    // .ci/run counts the tests by the report.
+    // .ci/run counts the tests by the reports.
     reporters: process.env["CI"] === "true"
-      ? ["default", ["json", { outputFile: "node_modules/.cache/vitest/report.json" }]]
+      ? ["default", ["json", {
+        outputFile: `node_modules/.cache/vitest/${process.env["TEST_REPORT"] ?? "report.json"}`
+      }]]
       : ["default"],
     globalSetup: ["scripts/buildForTests.ts"],
     // Only against a test that never ends: how long one takes depends on what else the machine does.

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { findServer } from "./findServer.ts"
+import { findOtherServer, findServer } from "./findServer.ts"
 
 let folder = ""
 
@@ -100,5 +100,32 @@ describe("no server is found", () => {
     const named = program("own", "echo hello")
     await expect(find({ NATS_SERVER: named })).rejects.toThrow(`${named} is no nats-server`)
     await expect(find({ NATS_SERVER: "/nowhere" })).rejects.toThrow("/nowhere is no nats-server")
+  })
+})
+
+describe("a second server, of another version", () => {
+  const find = (version: string) =>
+    findOtherServer({ path: "first", version, from: "somewhere" }, {
+      environment: { PATH: `${join(folder, "bin")}:/bin:/usr/bin` },
+      cache: join(folder, "cache")
+    })
+
+  test("is Debian's, had by apt-get and kept", async () => {
+    goThatBuilds()
+    aptThatDownloads()
+    expect(await find("4.0.0")).toMatchObject({ version: "5.0.0", from: "had by apt-get" })
+    expect(await find("4.0.0")).toMatchObject({ version: "5.0.0", from: "from the cache" })
+  })
+
+  test("is the one that Go builds, where the first is Debian's", async () => {
+    goThatBuilds()
+    aptThatDownloads()
+    expect(await find("5.0.0")).toMatchObject({ version: "4.0.0", from: "had by Go" })
+  })
+
+  test("is none, with the reason, where no other can be had", async () => {
+    program("bin/go", "echo no network >&2; exit 1")
+    aptThatDownloads()
+    expect(await find("5.0.0")).toEqual({ troubles: ["apt-get: it gives 5.0.0 too", "Go: no network"] })
   })
 })

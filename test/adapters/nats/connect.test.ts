@@ -43,6 +43,27 @@ const fileOf = ({ folder }: NatsServer, name: string, text: string): string => {
   return path
 }
 
+/**
+ * What is said again though the connection was neither lost nor made in between. A server may let in, for a moment, by
+ * what has expired: then it is lost and made once more.
+ */
+const repeated = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const changes = lines.filter((line) => /is lost|again\.$/.test(line))
+  const said = new Set<string>()
+  return [
+    ...changes.filter((line, index) => line === changes[index - 1]),
+    ...lines.filter((line) => {
+      if (changes.includes(line)) {
+        said.clear()
+        return false
+      }
+      const isAgain = said.has(line)
+      said.add(line)
+      return isAgain
+    })
+  ]
+}
+
 const seedOf = (user: ReturnType<typeof nkeys.createUser>): string => new TextDecoder().decode(user.getSeed())
 
 describe("ways in", () => {
@@ -111,7 +132,7 @@ describe("ways in", () => {
           "it is let in by the new ones",
           () => lines.some((line) => line.includes("again.")) && Effect.runSync(nats.connection).isUp
         )
-        assert.strictEqual(new Set(lines).size, lines.length, `each is said once: ${lines.join(" | ")}`)
+        assert.deepStrictEqual(repeated(lines), [], "each is said once")
       }),
     30_000
   )
