@@ -1,6 +1,7 @@
 /**
  * The one fiber of the provisioner: takes in all that was heard, decides once it is settled, and writes what differs.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
@@ -12,7 +13,7 @@ import type { BusError } from "../ports/BusError.ts"
 import { firstTurn, type Health } from "./Health.ts"
 import type { Heard, Order } from "./Heard.ts"
 import { retryDelayMillis, type Settings } from "./Settings.ts"
-import type { Turn } from "./Turn.ts"
+import type { Turn, WriteDone } from "./Turn.ts"
 import { View } from "./View.ts"
 import { Writer } from "./Writer.ts"
 
@@ -42,6 +43,9 @@ export class Loop {
   #failures = 0
   /** Whether what was decided first is written. */
   #hasWritten = false
+  /** When the first change was heard of which not all is written that follows, and when anything was last heard. */
+  #changedAtNanos: bigint | undefined
+  #busySinceNanos: bigint | undefined
 
   constructor(around: Surroundings) {
     this.#around = around
@@ -59,14 +63,21 @@ export class Loop {
     return this.#decided === undefined ? undefined : { facts: this.#view.facts, decisions: this.#decided }
   }
 
+  /** For how long, in milliseconds, it has been at what it heard last; none where it waits to hear more. */
+  readonly busyMillis: Effect.Effect<number | undefined> = Effect.map(
+    Clock.monotonicTimeNanos,
+    (now) => this.#busySinceNanos === undefined ? undefined : millisBetween(this.#busySinceNanos, now)
+  )
+
   /** Runs it. */
   readonly run: Effect.Effect<never> = Effect.gen({ self: this }, function*() {
     yield* this.#hear([])
     while (true) {
+      this.#busySinceNanos = undefined
       yield* this.#hear(yield* Queue.takeAll(this.#around.inbox))
       yield* this.#settle()
       while (this.#isDue) {
-        yield* this.#turn()
+        yield* Effect.withSpan(this.#turn(), "turn", spanOptions)
         yield* this.#tell
         yield* this.#settle()
       }
@@ -81,9 +92,11 @@ export class Loop {
   readonly #tell: Effect.Effect<void> = Effect.suspend(() => this.#around.tell(this.health))
 
   #hear(heard: ReadonlyArray<Heard>): Effect.Effect<void> {
-    return Effect.suspend(() => {
+    return Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
       const view = this.#view
+      this.#busySinceNanos = now
       view.hear(heard)
+      this.#changedAtNanos ??= view.factsChanged > 0 ? now : undefined
       const isRetry = heard.some(({ _tag }) => _tag === "TryAgain")
       this.#isPaused &&= !isRetry
       const isRefusedDue = this.#writer.retryRefused(view.takeReadAnew())
@@ -117,22 +130,45 @@ export class Loop {
       const view = this.#view
       const changes = view.factsChanged
       const before = this.#decided
-      const after = before === undefined || changes > 0 ? this.#around.settings.decide(view.facts) : before
+      const after = before === undefined || changes > 0 ? yield* this.#decide : before
       this.#decided = after
       view.factsChanged = 0
       view.storedChanged = false
-      const { stopped, writes } = yield* this.#writer.writeAll(diff(view.stored, after))
+      const { stopped, writes } = yield* this.#write(after)
+      yield* Effect.annotateCurrentSpan({ changes, writes: writes.length, stopped: stopped !== undefined })
+      let changeToWriteMillis: number | undefined
       if (stopped !== undefined || writes.some(({ outcome }) => outcome === "overtaken")) {
         yield* this.#putOff(stopped)
       } else {
+        changeToWriteMillis = yield* this.#sinceChange(writes)
         this.#failures = this.#writer.isOvertaken ? this.#failures : 0
         view.writeTrouble = undefined
         this.#hasWritten = true
       }
       if (before === undefined || changes > 0 || writes.length > 0) {
-        yield* this.#around.publish({ changes, before, after, writes })
+        yield* this.#around.publish({ changes, before, after, writes, changeToWriteMillis })
       }
     })
+  }
+
+  readonly #decide: Effect.Effect<Decisions> = Effect.withSpan(
+    Effect.sync(() => this.#around.settings.decide(this.#view.facts)),
+    "decide",
+    spanOptions
+  )
+
+  #write(decisions: Decisions): ReturnType<Writer["writeAll"]> {
+    const write = Effect.suspend(() => this.#writer.writeAll(diff(this.#view.stored, decisions)))
+    return Effect.withSpan(write, "write", spanOptions)
+  }
+
+  /** All is written now that follows from what changed: gives how long that took, where it was the change that it took. */
+  #sinceChange(writes: ReadonlyArray<WriteDone>): Effect.Effect<number | undefined> {
+    const changedAt = this.#changedAtNanos
+    this.#changedAtNanos = undefined
+    return changedAt !== undefined && this.#hasWritten && writes.some(({ outcome }) => outcome === "written")
+      ? Effect.map(Clock.monotonicTimeNanos, (now) => millisBetween(changedAt, now))
+      : Effect.undefined
   }
 
   /** Tries again later, the later the more often it was put off; with a trouble of the bus, nothing is written till then. */
@@ -143,3 +179,8 @@ export class Loop {
     return this.#around.tryAgainAfter(retryDelayMillis(this.#around.settings, this.#failures))
   }
 }
+
+const millisBetween = (fromNanos: bigint, toNanos: bigint): number => Number(toNanos - fromNanos) / 1e6
+
+/** A span says what was done and how long it took, and holds nothing of the stack. */
+const spanOptions = { captureStackTrace: false } as const

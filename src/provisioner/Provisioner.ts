@@ -65,6 +65,9 @@ export class Provisioner extends Context.Service<Provisioner, {
   /** The three verbs of protocol §8, answered from the last decisions. */
   readonly verbs: Verbs
 
+  /** For how long, in milliseconds, it has been at what it heard last; none where it waits to hear more. */
+  readonly busyMillis: Effect.Effect<number | undefined>
+
   /** Never ends, but by a defect of the provisioner itself: then nothing is decided any more. */
   readonly ended: Effect.Effect<never>
 }>()("mesh-provisioner/provisioner/Provisioner") {
@@ -105,6 +108,7 @@ export class Provisioner extends Context.Service<Provisioner, {
       source: Effect.sync(() => loop.source),
       turns: PubSub.subscribe(turns),
       verbs: verbsOf(bus, loop, settings.conflictTriesMax),
+      busyMillis: loop.busyMillis,
       ended: Fiber.join(running)
     })
   })

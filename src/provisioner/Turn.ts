@@ -26,4 +26,9 @@ export interface Turn {
   readonly before: Decisions | undefined
   readonly after: Decisions
   readonly writes: ReadonlyArray<WriteDone>
+  /**
+   * From the first change being heard of which this turn wrote the last that follows, to the last answer, in milliseconds.
+   * None where nothing was written, or something is still to be, and at the first turn, whose facts were there before.
+   */
+  readonly changeToWriteMillis: number | undefined
 }
