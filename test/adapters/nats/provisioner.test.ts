@@ -6,29 +6,23 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Kvm } from "@nats-io/kv"
-import { Effect, Logger } from "effect"
+import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { isDeepStrictEqual } from "node:util"
-import { Bus } from "../../../src/adapters/nats/index.ts"
-import { bucketName, isDecisionBucket } from "../../../src/core/BucketName.ts"
-import { decide } from "../../../src/core/Decide.ts"
-import { decidedBuckets } from "../../../src/core/Diff.ts"
-import type { Json } from "../../../src/core/Json.ts"
-import { parseSnapshot, type Snapshot } from "../../../src/core/Snapshot.ts"
+import { bucketName } from "../../../src/core/BucketName.ts"
+import { parseSnapshot } from "../../../src/core/Snapshot.ts"
 import type { Health } from "../../../src/provisioner/Health.ts"
-import { Provisioner } from "../../../src/provisioner/Provisioner.ts"
-import { act, connected, type Ground, ground } from "./Ground.ts"
+import type { Provisioner } from "../../../src/provisioner/Provisioner.ts"
+import { act, ground } from "./Ground.ts"
+import { comesToWhatIsDecidedOf, factsOf, fill, fillAll, provisionerOn, type Standing, storedOn } from "./Mesh.ts"
 
 const homelab = Effect.runSync(Effect.fromResult(
   parseSnapshot(readFileSync(join(import.meta.dirname, "..", "..", "..", "examples", "homelab.json"), "utf8"))
 ))
 
-const facts: Snapshot = {
-  buckets: Object.fromEntries(Object.entries(homelab.buckets).filter(([bucket]) => !isDecisionBucket(bucket)))
-}
+const facts = factsOf(homelab)
 
-interface Running extends Ground {
+interface Running extends Standing {
   readonly provisioner: Provisioner["Service"]
 }
 
@@ -39,61 +33,12 @@ const running = Effect.gen(function*() {
 
 const filled = Effect.gen(function*() {
   const on = yield* ground()
-  const buckets = new Set([...Object.values(bucketName), ...Object.keys(facts.buckets)])
-  yield* on.nats.applyPlans(yield* on.nats.planBuckets({ buckets }))
-  yield* Effect.forEach(Object.keys(facts.buckets), (bucket) => fill(on, bucket))
+  yield* fillAll(on, facts)
   return on
 })
 
-const runningOn = Effect.fnUntraced(function*(on: Ground) {
-  const nats = yield* connected(on.server, { auditEvery: "500 millis" })
-  const provisioner = yield* Provisioner.make().pipe(
-    Effect.provideService(Bus, nats.bus),
-    Effect.provideService(Logger.CurrentLoggers, new Set())
-  )
-  return { ...on, provisioner }
-})
-
-const fill = ({ admin }: Ground, bucket: string) =>
-  act(async () => {
-    const store = await new Kvm(admin.client).open(bucket)
-    for (const [key, value] of Object.entries(facts.buckets[bucket] ?? {})) {
-      await store.put(key, JSON.stringify(value))
-    }
-  })
-
-/** What the bare client reads out of the buckets of decisions: each value by its bucket and key. */
-const stored = ({ admin }: Ground) =>
-  act(async () => {
-    const values = new Map<string, Json>()
-    for (const bucket of Object.values(bucketName).filter(isDecisionBucket)) {
-      const store = await new Kvm(admin.client).open(bucket)
-      for await (const key of await store.keys()) {
-        const entry = await store.get(key)
-        values.set(`${bucket} ${key}`, entry === null ? null : entry.json<Json>())
-      }
-    }
-    return values
-  })
-
-const decided = (snapshot: Snapshot): ReadonlyMap<string, Json> =>
-  new Map(
-    [...decidedBuckets(decide(snapshot))].filter(([bucket]) => isDecisionBucket(bucket)).flatMap(([bucket, values]) =>
-      Array.from(values, ([key, value]) => [`${bucket} ${key}`, JSON.parse(JSON.stringify(value))] as const)
-    )
-  )
-
-/** Waits until the buckets hold what is decided of these facts, and nothing else. */
-const comesToWhatIsDecidedOf = (on: Ground, snapshot: Snapshot) =>
-  Effect.gen(function*() {
-    const wanted = decided(snapshot)
-    let found = yield* stored(on)
-    for (let look = 0; look < 100 && !isDeepStrictEqual(found, wanted); look++) {
-      yield* Effect.sleep("100 millis")
-      found = yield* stored(on)
-    }
-    assert.deepStrictEqual(found, wanted)
-  })
+const runningOn = (on: Standing) =>
+  Effect.map(provisionerOn(on.server), (provisioner): Running => ({ ...on, provisioner }))
 
 const comesTo = ({ provisioner }: Running, state: Health["state"]) =>
   Effect.gen(function*() {
@@ -125,12 +70,12 @@ describe("the provisioner on NATS", () => {
       Effect.gen(function*() {
         const on = yield* running
         yield* comesToWhatIsDecidedOf(on, facts)
-        const before = yield* stored(on)
+        const before = yield* storedOn(on)
         yield* act(() => on.admin.deleteBucket(bucketName.needs))
         yield* comesTo(on, "lost")
-        assert.deepStrictEqual(yield* stored(on), before, "nothing is retired because nothing is known")
+        assert.deepStrictEqual(yield* storedOn(on), before, "nothing is retired because nothing is known")
         yield* on.nats.applyPlans(yield* on.nats.planBuckets({ buckets: [bucketName.needs] }))
-        yield* fill(on, bucketName.needs)
+        yield* fill(on, facts, bucketName.needs)
         yield* comesTo(on, "live")
         yield* comesToWhatIsDecidedOf(on, facts)
       }),
