@@ -93,7 +93,9 @@ const sentences: { readonly [State in Health["state"]]: (parts: Parts) => string
         `${list(reading.map(({ bucket, keys }) => `${shown(bucket)}: ${keys} keys so far`), " (", ", ", ")")}. ` +
         "Nothing is written before all are.",
   missing: ({ missing }) =>
-    `Nothing is written: there is no bucket ${list(missing.map(shown), "", ", ", "")}. Make them.`,
+    `Nothing is written: there is no bucket ${
+      list(missing.map(shown), "", ", ", "")
+    }. Make them, by mesh-provisioner setup.`,
   lost: ({ lost }) =>
     lost.every(({ how }) => how === "unreachable")
       ? "Nothing is written: the bus does not answer. It is asked again until it does."

@@ -243,7 +243,7 @@ describe("the sentence of a health", () => {
     [
       { ...none, missing: ["mesh-host_haves"] },
       "missing",
-      "Nothing is written: there is no bucket mesh-host_haves. Make them."
+      "Nothing is written: there is no bucket mesh-host_haves. Make them, by mesh-provisioner setup."
     ],
     [
       { ...none, lost: [{ bucket: "mesh-host_haves", how: "unreachable" }, { how: "unreachable" }] },

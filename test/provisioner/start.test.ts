@@ -190,7 +190,7 @@ describe("nothing is written before every bucket has been read to its end", () =
       assert.strictEqual(health.state, "missing")
       assert.sameMembers([...health.missing], missing)
       assert.deepStrictEqual(linesOf(running, "Warn"), [
-        "Nothing is written: there is no bucket mesh-host_haves, mesh-provisioner_plans. Make them."
+        "Nothing is written: there is no bucket mesh-host_haves, mesh-provisioner_plans. Make them, by mesh-provisioner setup."
       ])
       yield* memory.makeBucket("mesh-host_haves")
       yield* pass()

@@ -4,15 +4,21 @@
  */
 import type * as Schema from "effect/Schema"
 import { keyPrefixOf, type StreamConfig, streamOf } from "./JetStream.ts"
+import { seatBucket, seatTimeToLiveMillis } from "./SeatBucket.ts"
 
 /** What of the buckets is the operator's to choose. */
 export interface BucketOptions {
-  /** On how many servers each bucket is kept. Default: 1. */
+  /** On how many servers each bucket is kept. Default: 1 of one that is made, and what it is of one that is there. */
   readonly replicas?: number
   /** Where it is kept: a `memory` bucket is gone with its servers. Default: `file`. */
   readonly storage?: "file" | "memory"
   /** The most bytes of a message, its headers counted. Default: 1 MiB. */
   readonly messageBytesMax?: number
+  /**
+   * How long the provisioner's seat is held after it was last renewed (protocol §9). Default: 10 s where its bucket is made,
+   * and what it is where that is there.
+   */
+  readonly seatTimeToLiveMillis?: number
 }
 
 /** One setting of a bucket that is not as it should be. */
@@ -80,36 +86,65 @@ interface Row {
   readonly isEnough?: (is: Schema.Json | undefined, shouldBe: Schema.Json) => boolean
 }
 
-const wanted = (
-  bucket: string,
-  { messageBytesMax = 1_048_576, replicas = 1, storage = "file" }: BucketOptions
-): ReadonlyArray<Row> => [
-  { field: "subjects", shouldBe: [`${keyPrefixOf(bucket)}>`], why: "it takes the bucket's keys, and nothing else" },
-  { field: "retention", shouldBe: "limits", why: "what was read stays", isChangeable: false },
-  { field: "storage", shouldBe: storage, why: "it is kept where the operator wants it", isChangeable: false },
-  { field: "num_replicas", shouldBe: replicas, why: "it is kept on as many servers as the operator wants" },
+const isUnset = (is: Schema.Json | undefined): boolean => is === undefined || is === false || is === 0
+
+const isPositive = (is: Schema.Json | undefined): boolean => typeof is === "number" && is > 0
+
+const isSame = (is: Schema.Json | undefined, shouldBe: Schema.Json): boolean =>
+  JSON.stringify(is) === JSON.stringify(shouldBe)
+
+const wanted = (bucket: string, options: BucketOptions): ReadonlyArray<Row> => {
+  const { messageBytesMax = 1_048_576, replicas, storage = "file" } = options
+  return [
+    { field: "subjects", shouldBe: [`${keyPrefixOf(bucket)}>`], why: "it takes the bucket's keys, and nothing else" },
+    { field: "retention", shouldBe: "limits", why: "what was read stays", isChangeable: false },
+    { field: "storage", shouldBe: storage, why: "it is kept where the operator wants it", isChangeable: false },
+    {
+      field: "num_replicas",
+      shouldBe: replicas ?? 1,
+      why: "it is kept on as many servers as the operator wants",
+      isEnough: replicas === undefined ? isPositive : isSame
+    },
+    ...(bucket === seatBucket ? lastingOfSeat(options) : lastingOfFacts),
+    { field: "max_msg_size", shouldBe: messageBytesMax, why: "no single value fills it" },
+    {
+      field: "discard",
+      shouldBe: "new",
+      why: "where it is full, what is new is refused, and what it holds stays"
+    },
+    { field: "duplicate_window", shouldBe: 100_000_000, why: "no write is swallowed because another's bore its id" },
+    { field: "no_ack", shouldBe: false, why: "every write is answered", isEnough: isUnset },
+    {
+      field: "allow_rollup_hdrs",
+      shouldBe: false,
+      why: "who may write one key cannot wipe all of them",
+      isEnough: isUnset
+    },
+    { field: "deny_delete", shouldBe: true, why: "nobody takes single changes out of it" },
+    { field: "allow_direct", shouldBe: true, why: "a node can be let read its own keys, and no others" }
+  ]
+}
+
+/** How much of the past a bucket keeps, and for how long. */
+const lastingOfFacts: ReadonlyArray<Row> = [
   {
     field: "max_msgs_per_subject",
     shouldBe: 10,
     why: "the last ten changes of each key can be looked up",
     isEnough: (is) => typeof is === "number" && is >= 10
   },
-  { field: "max_age", shouldBe: 0, why: "no fact goes by itself", isEnough: isUnset },
-  { field: "max_msg_size", shouldBe: messageBytesMax, why: "no single value fills it" },
-  { field: "discard", shouldBe: "new", why: "where it is full, what is new is refused, and what it holds stays" },
-  { field: "duplicate_window", shouldBe: 100_000_000, why: "no write is swallowed because another's bore its id" },
-  { field: "no_ack", shouldBe: false, why: "every write is answered", isEnough: isUnset },
-  {
-    field: "allow_rollup_hdrs",
-    shouldBe: false,
-    why: "who may write one key cannot wipe all of them",
-    isEnough: isUnset
-  },
-  { field: "deny_delete", shouldBe: true, why: "nobody takes single changes out of it" },
-  { field: "allow_direct", shouldBe: true, why: "a node can be let read its own keys, and no others" }
+  { field: "max_age", shouldBe: 0, why: "no fact goes by itself", isEnough: isUnset }
 ]
 
-const isUnset = (is: Schema.Json | undefined): boolean => is === undefined || is === false || is === 0
+// Who holds the seat now is all that counts: of a holder before, nothing may come to light where the last one is deleted.
+const lastingOfSeat = ({ seatTimeToLiveMillis: millis }: BucketOptions): ReadonlyArray<Row> => [
+  { field: "max_msgs_per_subject", shouldBe: 1, why: "it says who holds the seat, and not who held it" },
+  {
+    field: "max_age",
+    shouldBe: (millis ?? seatTimeToLiveMillis) * nanosPerMilli,
+    why: "the seat is free when its holder has not renewed it for so long",
+    isEnough: millis === undefined ? isPositive : isSame
+  }
+]
 
-const isSame = (is: Schema.Json | undefined, shouldBe: Schema.Json): boolean =>
-  JSON.stringify(is) === JSON.stringify(shouldBe)
+const nanosPerMilli = 1_000_000

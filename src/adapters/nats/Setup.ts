@@ -8,12 +8,16 @@ import { bucketName } from "../../core/BucketName.ts"
 import { type BucketOptions, type BucketPlan, planBucket } from "./BucketPlan.ts"
 import { isBucketName, type JetStream } from "./JetStream.ts"
 import { apiCode, sayable, type Trouble } from "./NatsErrors.ts"
+import { seatBucket } from "./SeatBucket.ts"
 
 /** Which buckets are looked at, and what of them is the operator's to choose. */
 export interface SetupOptions extends BucketOptions {
-  /** Default: all that protocol §3 to §7 name. */
+  /** Default: all that protocol §3 to §7 name, and that of the seat. */
   readonly buckets?: Iterable<string>
 }
+
+/** The buckets that every mesh has. */
+export const standingBuckets: ReadonlyArray<string> = [...Object.values(bucketName), seatBucket]
 
 /**
  * A bucket that could not be looked at, made or changed. `detail` is what the server said, where it said something.
@@ -52,7 +56,7 @@ const sentences = {
 /** What is to be done with each bucket. */
 export const planBuckets = (
   jetStream: JetStream,
-  { buckets = Object.values(bucketName), ...options }: SetupOptions = {}
+  { buckets = standingBuckets, ...options }: SetupOptions = {}
 ): Effect.Effect<ReadonlyArray<BucketPlan>, NatsSetupError> =>
   Effect.forEach(buckets, (bucket) => {
     if (!isBucketName(bucket)) {

@@ -98,7 +98,7 @@ describe("the buckets of the mesh", () => {
     Effect.gen(function*() {
       const { admin, nats } = yield* ground()
       const plans = yield* nats.planBuckets()
-      assert.deepStrictEqual(plans.map(({ bucket }) => bucket), Object.values(bucketName))
+      assert.deepStrictEqual(plans.map(({ bucket }) => bucket), [...Object.values(bucketName), "mesh-provisioner_seat"])
       assert.deepStrictEqual([...new Set(plans.map(({ action }) => action))], ["make"])
       assert.deepStrictEqual(yield* nats.planBuckets(), plans)
       yield* nats.applyPlans(plans)
@@ -153,6 +153,33 @@ describe("the buckets of the mesh", () => {
         "Bucket mesh-controller_modules was not made: this account may not. Use the account that runs the mesh's buckets."
       )
     }))
+
+  it.live("the seat's is made to forget, by the time that is given, and one that forgets after another is left alone", () =>
+    Effect.gen(function*() {
+      const { admin, nats } = yield* ground()
+      const seat = ["mesh-provisioner_seat"]
+      const apply = (seatTimeToLiveMillis?: number) =>
+        Effect.gen(function*() {
+          const options = { buckets: seat, ...(seatTimeToLiveMillis === undefined ? {} : { seatTimeToLiveMillis }) }
+          const plans = yield* nats.planBuckets(options)
+          yield* nats.applyPlans(plans)
+          assert.deepStrictEqual((yield* nats.planBuckets(options)).map(({ action }) => action), ["none"])
+          const { config } = yield* act(() => admin.manager.streams.info("KV_mesh-provisioner_seat"))
+          return [plans[0]?.action, config.max_age, config.max_msgs_per_subject, config.duplicate_window]
+        })
+      assert.deepStrictEqual(yield* apply(), ["make", 10_000_000_000, 1, 100_000_000])
+      assert.deepStrictEqual(yield* apply(3_000), ["change", 3_000_000_000, 1, 100_000_000])
+      assert.deepStrictEqual(yield* apply(), ["none", 3_000_000_000, 1, 100_000_000])
+      yield* act(() => admin.manager.streams.update("KV_mesh-provisioner_seat", { max_age: 0 }))
+      assert.deepStrictEqual(yield* apply(), ["change", 10_000_000_000, 1, 100_000_000])
+    }))
+
+  it("replicas that nobody asked for are left alone", () => {
+    const { config } = planBucket("b", undefined, { replicas: 3 })
+    assert.strictEqual(config["num_replicas"], 3)
+    assert.strictEqual(planBucket("b", config).action, "none")
+    assert.strictEqual(planBucket("b", config, { replicas: 1 }).action, "change")
+  })
 
   it("more history than ten is enough, and names that no bucket has are none", () => {
     const { config } = planBucket("b")
