@@ -5,11 +5,14 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { bucketName } from "./BucketName.ts"
+import type { Caller } from "./Caller.ts"
 import type { ModuleOn, Plan, Provision, Waits } from "./Decision.ts"
 import { settledBy, troubledWriter } from "./ExplainCause.ts"
 import { sayFact } from "./ExplainFact.ts"
 import { writeKey } from "./Key.ts"
 import { explainStepsMax, replyBytesMax } from "./Limits.ts"
+import { escapedBytesMax } from "./Page.ts"
+import { isSeenBy } from "./Sight.ts"
 import { writeUtf8 } from "./Utf8.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { cut, stepWhy, verbWhy } from "./Words.ts"
@@ -46,6 +49,8 @@ export interface ExplainReply {
 
 /** What a caller may hand in beside the request. */
 export interface ExplainOptions {
+  /** Who asks, where the bus says so: a node or provider is told of its own modules, whose causes may lie elsewhere. */
+  readonly caller?: Caller
   /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
   readonly replyBytesMax?: number
 }
@@ -55,7 +60,7 @@ export interface ExplainOptions {
  * fact that everything waits for.
  *
  * @param request `{ "node", "module", "kind"?, "name"? }`: kind and name both, or neither.
- * @returns the tree, or why the request is refused: 400, or 404 where there is no such plan or need.
+ * @returns the tree, or why the request is refused: 400, or 404 where there is no such plan or need for the caller.
  *
  * @example
  * ```ts
@@ -82,14 +87,15 @@ export const explain = (
     // Half of what a reply may have is for steps: what stands around them, and their nesting, is in the other half.
     const room = { bytes: (options.replyBytesMax ?? replyBytesMax) / 2, steps: explainStepsMax }
     const walk: Walk = { source, room, path: [], seen: new Set() }
+    const isSeen = isSeenBy(options.caller, bucketName.plans, consumer)
     if (kind === undefined || name === undefined) {
-      const plan = source.decisions.plans.get(consumer)
+      const plan = isSeen ? source.decisions.plans.get(consumer) : undefined
       return plan === undefined
         ? refuse(404, verbWhy.noPlan())
         : Result.succeed({ ...read, tree: planStep(walk, consumer, plan) })
     }
     const key = writeKey(node, module, kind, name)
-    const provision = source.decisions.provisions.get(key)
+    const provision = isSeen ? source.decisions.provisions.get(key) : undefined
     return provision === undefined
       ? refuse(404, verbWhy.noNeed())
       : Result.succeed({ ...read, tree: provisionStep(walk, key, provision) })
@@ -114,9 +120,6 @@ const step = (walk: Walk, head: Omit<Step, "causes">, causes: () => ReadonlyArra
 }
 
 const bytesOf = (head: Omit<Step, "causes">): number => writeUtf8(JSON.stringify(head)).length
-
-/** The most bytes that JSON takes for one code point: an escape like `\u0001`. */
-const escapedBytesMax = 6
 
 /** The steps of several causes; where room runs out, the last one says that there are more. */
 const steps = <A>(

@@ -43,3 +43,6 @@ export const explainStepsMax = 1_000
 
 /** An operator's words in an answer, and who answers, have at most this many code points (protocol §8). */
 export const answerWordsCodePointsMax = 1_024
+
+/** A request of a verb has at most this many bytes: several times what its longest fields come to (protocol §8). */
+export const requestBytesMax = 65_536

@@ -2,7 +2,6 @@
  * Pages of a reply (protocol §8): by key in code-unit order, never larger than the bus takes, and nothing dropped
  * between two of them.
  */
-import { keyBytesMax } from "./Limits.ts"
 import { writeUtf8 } from "./Utf8.ts"
 
 /** Something that stands in a page in the place that its key gives it. */
@@ -17,8 +16,8 @@ interface PageRequest<Item> {
   readonly bytesMax: number
   /** What an item becomes once it is known to be in the page. */
   readonly finish: (item: Item, bytesMax: number) => Item
-  /** What stands in for an item that no page could hold. */
-  readonly shorten: (item: Item, bytes: number) => Item
+  /** What stands in for an item of so many bytes that no page could hold. */
+  readonly shorten: (item: Item, bytes: number, bytesMax: number) => Item
 }
 
 /** The items of one page, and the `after` of the next. */
@@ -29,13 +28,14 @@ export const pageOf = <Item extends Placed>(
   const sorted = [...items].sort((one, other) => one.place < other.place ? -1 : one.place > other.place ? 1 : 0)
   const start = startOf(sorted, after)
   const taken: Array<Item> = []
-  let room = bytesMax - headBytes
+  let used = 0
   for (const item of sorted.slice(start, start + limit)) {
-    const finished = finish(item, bytesMax - headBytes)
+    const room = bytesMax - headBytes - textBytes(item.place)
+    const finished = finish(item, room)
     const bytes = bytesOf(finished)
-    const fitting = bytes > bytesMax - headBytes ? shorten(finished, bytes) : finished
-    room -= bytesOf(fitting)
-    if (room < 0 && taken.length > 0) {
+    const fitting = bytes > room ? shorten(finished, bytes, room) : finished
+    used += bytesOf(fitting)
+    if (used > room && taken.length > 0) {
       break
     }
     taken.push(fitting)
@@ -43,11 +43,16 @@ export const pageOf = <Item extends Placed>(
   return { items: taken, next: nextOf(sorted, start + taken.length) }
 }
 
-/** Room for what stands around the items: the names of the lists, and a `next` as long as a key can be, each byte escaped. */
-const headBytes = 256 + 6 * keyBytesMax
+/** Room for what stands around the items: the names of the lists, and of `next` all but the key that it is. */
+const headBytes = 256
 
 /** The bytes of an item in a reply. */
-export const bytesOf = ({ item }: Placed): number => writeUtf8(JSON.stringify(item)).length + 1
+export const bytesOf = ({ item }: Placed): number => textBytes(item) + 1
+
+const textBytes = (json: string | object): number => writeUtf8(JSON.stringify(json)).length
+
+/** The most bytes that JSON takes for one code point: an escape like `\u0001`. */
+export const escapedBytesMax = 6
 
 // Several items may have one key (a fact out of shape in several buckets): where a page ends between them, the next one
 // begins after so many of them, which `after` says behind a line break. No key in shape has one; of one that ends like

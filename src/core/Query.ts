@@ -4,13 +4,15 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Caller } from "./Caller.ts"
 import type { Conflict, OutOfShape } from "./Decision.ts"
 import { type Json, type JsonObject, textMember } from "./Json.ts"
 import { readKey, writeKey } from "./Key.ts"
 import { keyBytesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
 import { readToken } from "./Name.ts"
-import { bytesOf, pageOf } from "./Page.ts"
+import { bytesOf, escapedBytesMax, pageOf } from "./Page.ts"
 import { listed, type QueryWhat, queryWhat } from "./QueryWhat.ts"
+import { isSeenBy } from "./Sight.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { cut, verbWhy } from "./Words.ts"
 
@@ -58,6 +60,8 @@ export interface QueryReply {
 
 /** What a caller may hand in beside the request. */
 export interface QueryOptions {
+  /** Who asks, where the bus says so: only what is for that caller to see is listed. */
+  readonly caller?: Caller
   /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
   readonly replyBytesMax?: number
   /** The most entries of a page where the request names no limit. */
@@ -121,17 +125,26 @@ interface EntryItem {
   readonly item: QueryEntry
 }
 
-const itemsOf = (source: VerbSource, what: QueryWhat, request: Request): ReadonlyArray<Item> => {
-  const { madeFrom, shape } = listed[what]
+const itemsOf = (
+  source: VerbSource,
+  what: QueryWhat,
+  request: Request,
+  caller: Caller | undefined
+): ReadonlyArray<Item> => {
+  const { bucket, madeFrom, shape } = listed[what]
   const items: Array<Item> = []
   for (const [key, value] of valuesOf(source, what)) {
+    if (!isSeenBy(caller, bucket, key)) {
+      continue
+    }
     const names = Result.getOrUndefined(readKey(shape, key))
     if (names !== undefined && matches(what, request, names, value)) {
       items.push({ place: key, list: "entries", item: { key, ...names, value } })
     }
   }
   for (const item of source.decisions.outOfShape) {
-    if ((madeFrom === undefined || madeFrom(item.bucket)) && mayConcern(what, request, item.key)) {
+    const isAskedFor = (madeFrom === undefined || madeFrom(item.bucket)) && mayConcern(what, request, item.key)
+    if (isAskedFor && isSeenBy(caller, item.bucket, item.key)) {
       items.push({ place: cut(item.key, keyBytesMax), list: "outOfShape", item })
     }
   }
@@ -189,12 +202,12 @@ const mayConcern = (what: QueryWhat, { module, node }: Request, key: string): bo
 
 const page = (source: VerbSource, what: QueryWhat, request: Request, options: QueryOptions): QueryReply => {
   const { bucket } = listed[what]
-  const { items, next } = pageOf(itemsOf(source, what, request), {
+  const { items, next } = pageOf(itemsOf(source, what, request, options.caller), {
     limit: request.limit ?? options.pageEntriesMax ?? pageEntriesMax,
     after: request.after,
     bytesMax: options.replyBytesMax ?? replyBytesMax,
-    finish: (item, bytesMax) =>
-      item.list === "entries" && request.history === true ? withHistory(options, bucket, item, bytesMax) : item,
+    finish: (item, roomBytes) =>
+      item.list === "entries" && request.history === true ? withHistory(options, bucket, item, roomBytes) : item,
     shorten
   })
   return {
@@ -224,11 +237,21 @@ const withHistory = ({ history }: QueryOptions, bucket: string, item: EntryItem,
 }
 
 /** What stands in a reply for an item that no reply could hold: the parts of its key, and how large its value is. */
-const shorten = (item: Item, bytes: number): Item =>
-  item.list === "entries"
-    ? { ...item, item: { ...withoutValue(item.item), tooLarge: bytes } }
-    : item.list === "outOfShape"
-    ? { ...item, item: { ...item.item, key: cut(item.item.key, keyBytesMax) } }
-    : item
+const shorten = (item: Item, bytes: number, bytesMax: number): Item => {
+  // Of two texts each may take a third, even where every character of it is escaped.
+  const codePointsMax = Math.max(1, Math.floor(bytesMax / (3 * escapedBytesMax)))
+  switch (item.list) {
+    case "entries":
+      return { ...item, item: { ...withoutValue(item.item), tooLarge: bytes } }
+    case "outOfShape": {
+      const { bucket, key, why } = item.item
+      return { ...item, item: { bucket, key: cut(key, codePointsMax), why: cut(why, codePointsMax) } }
+    }
+    case "conflicts": {
+      const { kind, module, why } = item.item
+      return { ...item, item: { kind: cut(kind, codePointsMax), module, why: cut(why, codePointsMax) } }
+    }
+  }
+}
 
 const withoutValue = ({ history: _history, value: _value, ...parts }: QueryEntry): QueryEntry => parts

@@ -6,12 +6,14 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { decisionBuckets } from "./Bucket.ts"
 import { bucketName } from "./BucketName.ts"
+import type { Caller } from "./Caller.ts"
 import type { Write } from "./Diff.ts"
 import { digest } from "./Digest.ts"
 import { whatMakerHas } from "./fact/Bound.ts"
 import type { Json } from "./Json.ts"
 import { readKey, writeKey } from "./Key.ts"
-import { answerWordsCodePointsMax } from "./Limits.ts"
+import { answerWordsCodePointsMax, replyBytesMax } from "./Limits.ts"
+import { writeUtf8 } from "./Utf8.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { cut, verbWhy } from "./Words.ts"
 
@@ -27,13 +29,21 @@ export interface RetireReply {
   readonly write: Write & { readonly op: "put" }
 }
 
+/** What a caller may hand in beside the request. */
+export interface RetireOptions {
+  /** Who asks, where the bus says so. */
+  readonly caller?: Caller
+  /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
+  readonly replyBytesMax?: number
+}
+
 /**
  * Answers a question about retiring (protocol §8): `retire` to have undone what the maker has now, `keep` to have it
  * left alone. A mind may change until it is undone.
  *
  * @param request `{ "key", "answer": "retire" | "keep", "by"?, "words"? }`, the key of an ask that is `unneeded`, `kept`
  *   or `retire`.
- * @param caller the caller as the bus names it, where it does; it stands over the request's `by`.
+ * @param options who asks, where the bus says so: only operators answer, and their name stands over the request's `by`.
  * @returns the write of the answer, or why the request is refused: 400, 404 no such ask, 409 it is `wanted` or `held`.
  *
  * @example
@@ -53,9 +63,17 @@ export interface RetireReply {
  * retire(source, { ...request, key: "n2.postgres.n9.shop.database" })._tag // "Failure"
  * ```
  */
-export const retire = (source: VerbSource, request: unknown, caller?: string): Result.Result<RetireReply, VerbError> =>
+export const retire = (
+  source: VerbSource,
+  request: unknown,
+  options: RetireOptions = {}
+): Result.Result<RetireReply, VerbError> =>
   Result.flatMap(readRequest(request), ({ answer, by, key, words }) => {
-    const who = caller ?? by
+    const { caller } = options
+    if (caller !== undefined && caller.role !== "operator") {
+      return refuse(400, verbWhy.noOperator())
+    }
+    const who = caller?.name ?? by
     if (who === undefined || who === "") {
       return refuse(400, verbWhy.noCaller())
     }
@@ -71,6 +89,9 @@ export const retire = (source: VerbSource, request: unknown, caller?: string): R
       return refuse(404, verbWhy.noAsk())
     }
     const value: Json = { answer, entry, by: who, ...(words === undefined ? {} : { words }) }
+    if (writeUtf8(JSON.stringify({ key, value })).length > (options.replyBytesMax ?? replyBytesMax)) {
+      return refuse(400, verbWhy.longReply())
+    }
     return Result.succeed({ write: { op: "put", bucket: bucketName.answers, key, value } as const })
   })
 

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { bucketName } from "../core/BucketName.ts"
+import type { Caller } from "../core/Caller.ts"
 import { readJson } from "../core/Decode.ts"
 import { explain, type ExplainReply } from "../core/Explain.ts"
 import { isJsonObject, type Json, sameJson } from "../core/Json.ts"
@@ -24,8 +25,10 @@ export interface Refusal {
   readonly message: string
 }
 
-/** What a reply may be. */
+/** Who asks, and what a reply may be. */
 export interface ReplyOptions {
+  /** Who asks, where the bus says so; it narrows what is answered. */
+  readonly caller?: Caller
   /** The bytes that a reply may have, as JSON; NATS' own default where left out. */
   readonly replyBytesMax?: number
 }
@@ -45,11 +48,11 @@ export interface Verbs {
   readonly explain: (request: unknown, options?: ReplyOptions) => Effect.Effect<ExplainReply, Refusal>
 
   /**
-   * `mesh-provisioner.retire`: writes the answer by compare-and-set. `caller` is who asks, as the bus names it, where it does.
+   * `mesh-provisioner.retire`: writes the answer by compare-and-set.
    *
    * Fails with 400, 404, 409, or 503 where nothing may be written now, or the bus did not take it.
    */
-  readonly retire: (request: unknown, caller?: string) => Effect.Effect<Retired, Refusal>
+  readonly retire: (request: unknown, options?: ReplyOptions) => Effect.Effect<Retired, Refusal>
 }
 
 /** The verbs of a loop. */
@@ -62,12 +65,12 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
       Effect.flatMap(source, (source) => provisioning(bus, source, request, options)),
     explain: (request, options = {}) =>
       Effect.flatMap(source, (source) => Effect.fromResult(explain(source, request, options))),
-    retire: Effect.fnUntraced(function*(request, caller) {
+    retire: Effect.fnUntraced(function*(request, options = {}) {
       const { sentence, state } = loop.health
       if (state !== "live") {
         return yield* Effect.fail(notNow(sentence))
       }
-      const { write } = yield* answer(bus, source, request, caller).pipe(
+      const { write } = yield* answer(bus, source, request, options).pipe(
         Effect.retry({ while: ({ code }) => code === "Conflict", times: conflictTriesMax - 1 }),
         Effect.mapError(({ code, message }): Refusal => ({ code: code === "Conflict" ? 409 : code, message }))
       )
@@ -129,9 +132,9 @@ const answer = Effect.fnUntraced(function*(
   bus: Bus["Service"],
   source: Effect.Effect<VerbSource, Refusal>,
   request: unknown,
-  caller: string | undefined
+  options: ReplyOptions
 ): Effect.fn.Return<RetireReply, AnswerError> {
-  const reply = yield* Effect.fromResult(retire(yield* source, request, caller))
+  const reply = yield* Effect.fromResult(retire(yield* source, request, options))
   const { bucket, key, value } = reply.write
   const bytes = writeUtf8(JSON.stringify(value))
   yield* bus.get(bucket, key).pipe(

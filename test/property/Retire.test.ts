@@ -77,7 +77,7 @@ test("an answer changes no other decision than the asks it is about and what the
     fc.property(coherentMesh, answers, (snapshot, { answer }) => {
       const source = sourceOf(snapshot)
       for (const key of source.decisions.asks.keys()) {
-        const reply = retire(source, { key, answer }, "ann")
+        const reply = retire(source, { key, answer }, { caller: { role: "operator", name: "ann" } })
         if (Result.isSuccess(reply)) {
           const { write } = reply.success
           const after = decide(put(snapshot, write, write.value))
@@ -123,7 +123,8 @@ test("by is the caller as the bus names it, where it does (§8)", () => {
     fc.property(coherentMesh, names, names, (snapshot, caller, by) => {
       const source = sourceOf(snapshot)
       const [key] = [...source.decisions.asks].find(([, { state }]) => state === "unneeded") ?? []
-      const reply = retire(source, { key: key ?? "", answer: "keep", ...(by === undefined ? {} : { by }) }, caller)
+      const options = caller === undefined ? {} : { caller: { role: "operator", name: caller } as const }
+      const reply = retire(source, { key: key ?? "", answer: "keep", ...(by === undefined ? {} : { by }) }, options)
       const who = caller ?? by
       if (key !== undefined && who !== undefined && who !== "") {
         expect(Object(Result.getOrThrow(reply).write.value).by).toBe(who)

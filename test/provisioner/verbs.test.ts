@@ -136,7 +136,8 @@ describe("mesh-provisioner.retire", () => {
       const { verbs } = running.provisioner
       yield* pass()
       assert.deepInclude(yield* stored("mesh-provisioner_asks", ask), { state: "unneeded" })
-      const { key, value } = yield* running.logged(verbs.retire({ key: ask, answer: "keep", words: "not yet" }, "ann"))
+      const ann = { caller: { role: "operator", name: "ann" } } as const
+      const { key, value } = yield* running.logged(verbs.retire({ key: ask, answer: "keep", words: "not yet" }, ann))
       assert.strictEqual(key, ask)
       assert.deepInclude(value, { answer: "keep", by: "ann", words: "not yet" })
       assert.deepStrictEqual(yield* stored(answers, ask), value)
