@@ -147,9 +147,17 @@ const dialUntil = (
   dial: Effect.Effect<NatsConnection, NatsConnectError>,
   connectFor: Duration.Input | undefined
 ): Effect.Effect<NatsConnection, NatsConnectError> =>
-  connectFor === undefined ? dial : Effect.retry(dial, {
-    while: isWorthRetrying,
-    schedule: Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: connectFor }))
+  connectFor === undefined ? dial : Effect.suspend(() => {
+    let isSaid = false
+    const say = (error: NatsConnectError) => {
+      const isNew = !isSaid && isWorthRetrying(error)
+      isSaid ||= isNew
+      return isNew ? Effect.logWarning(`${error.message} It is tried again.`) : Effect.void
+    }
+    return Effect.retry(Effect.tapError(dial, say), {
+      while: isWorthRetrying,
+      schedule: Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: connectFor }))
+    })
   })
 
 /** The wait before an attempt: twice the last, to 5 s, each a little off, so that not all come back at once. */

@@ -2,8 +2,10 @@
  * The bus on NATS: JetStream's key-value buckets as the port {@link Bus}.
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { Bus, type BusLimits } from "../../ports/Bus.ts"
 import type { BusError } from "../../ports/BusError.ts"
@@ -93,7 +95,7 @@ export class NatsBus extends Context.Service<NatsBus, {
     const connection = yield* connect(options)
     const requests = yield* Requests.make(connection, settings)
     const jetStream = new JetStream(requests, settings)
-    yield* checkJetStream(connection, jetStream)
+    yield* checkJetStream(connection, jetStream, options.connectFor)
     const advisories = yield* Advisories.make(connection)
     const writing = { requests, jetStream, keyPrefix: settings.keyPrefix, limits: limitsOf(connection, settings) }
     const busOf = portOn({ connection, jetStream, advisories, settings }, writing)
@@ -162,12 +164,25 @@ const limitsOf = (connection: Connection, { valueBytesMax }: Settings): BusLimit
 const messageBytesMax = 1_048_576
 
 // An account that may not ask, or is asked no answer, may have its buckets all the same: it is seen when they are read.
-const checkJetStream = (connection: Connection, jetStream: JetStream): Effect.Effect<void, NatsConnectError> =>
-  Effect.catchIf(
-    jetStream.isThere,
-    isOff,
-    () => Effect.fail(new NatsConnectError({ reason: "no-jetstream", where: connection.client.getServer() }))
-  ).pipe(Effect.catch((trouble) => trouble._tag === "NatsConnectError" ? Effect.fail(trouble) : Effect.void))
+// Nobody may answer for some seconds while a cluster chooses who leads: whoever has time to connect has time for that.
+const checkJetStream = (
+  connection: Connection,
+  jetStream: JetStream,
+  connectFor: Duration.Input = 0
+): Effect.Effect<void, NatsConnectError> =>
+  jetStream.isThere.pipe(
+    Effect.retry({
+      while: isOff,
+      schedule: Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: Math.min(Duration.toMillis(connectFor), leaderlessMillisMax) }))
+    }),
+    Effect.catchIf(
+      isOff,
+      () => Effect.fail(new NatsConnectError({ reason: "no-jetstream", where: connection.client.getServer() }))
+    ),
+    Effect.catch((trouble) => trouble._tag === "NatsConnectError" ? Effect.fail(trouble) : Effect.void)
+  )
+
+const leaderlessMillisMax = 10_000
 
 const isOff = (trouble: Trouble): boolean =>
   trouble._tag === "Nobody" ||
