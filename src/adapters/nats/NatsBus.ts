@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import { Bus, type BusLimits } from "../../ports/Bus.ts"
 import type { BusError } from "../../ports/BusError.ts"
 import type { Seat } from "../../ports/Seat.ts"
+import type { VerbServer } from "../../ports/VerbServer.ts"
 import type { Write } from "../../ports/Write.ts"
 import { Advisories } from "./Advisories.ts"
 import type { BucketPlan } from "./BucketPlan.ts"
@@ -22,10 +23,11 @@ import { get, history } from "./Keys.ts"
 import { NatsConnectError } from "./NatsConnectError.ts"
 import { apiCode, type Trouble } from "./NatsErrors.ts"
 import { makeSeat, type SeatOptions } from "./NatsSeat.ts"
+import { verbServerOn } from "./NatsVerbs.ts"
 import { Requests } from "./Requests.ts"
 import { type NatsSettings, type Settings, settingsOf } from "./Settings.ts"
 import { applyPlans, type NatsSetupError, planBuckets, type SetupOptions } from "./Setup.ts"
-import { headerBytesMax, write, type WriteGround } from "./Writing.ts"
+import { headerBytesMax, messageBytesMax, write, type WriteGround } from "./Writing.ts"
 
 /** A term: while it lasts, nobody else has written the buckets that it fences. */
 export interface Term {
@@ -71,6 +73,9 @@ export class NatsBus extends Context.Service<NatsBus, {
   /** The seat, as an instance of this name sees it. */
   readonly seat: (options: SeatOptions) => Effect.Effect<Seat["Service"]>
 
+  /** Whoever serves the verbs here, as a micro service. */
+  readonly verbServer: VerbServer["Service"]
+
   /** What is to be done so that the mesh's buckets are there, and as they should be. It changes nothing. */
   readonly planBuckets: (options?: SetupOptions) => Effect.Effect<ReadonlyArray<BucketPlan>, NatsSetupError>
 
@@ -106,6 +111,7 @@ export class NatsBus extends Context.Service<NatsBus, {
       bus,
       beginTerm,
       seat: (options) => makeSeat({ bus, jetStream, beginTerm }, options),
+      verbServer: verbServerOn(connection, settings),
       planBuckets: (setup) => planBuckets(jetStream, setup),
       applyPlans: (plans) => applyPlans(jetStream, plans),
       serverVersion: Effect.sync(() => connection.client.info?.version ?? "unknown"),
@@ -160,9 +166,6 @@ const limitsOf = (connection: Connection, { valueBytesMax }: Settings): BusLimit
   keyBytesMax: 3_072
 })
 
-/** What a server takes as one message where nothing else is set. */
-const messageBytesMax = 1_048_576
-
 // An account that may not ask, or is asked no answer, may have its buckets all the same: it is seen when they are read.
 // Nobody may answer for some seconds while a cluster chooses who leads: whoever has time to connect has time for that.
 const checkJetStream = (
@@ -173,7 +176,9 @@ const checkJetStream = (
   jetStream.isThere.pipe(
     Effect.retry({
       while: isOff,
-      schedule: Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: Math.min(Duration.toMillis(connectFor), leaderlessMillisMax) }))
+      schedule: Schedule.spaced("1 second").pipe(
+        Schedule.upTo({ duration: Math.min(Duration.toMillis(connectFor), leaderlessMillisMax) })
+      )
     }),
     Effect.catchIf(
       isOff,

@@ -99,6 +99,9 @@ const headersOf = (operation: Write["operation"], { ofKey, ofStream }: Expected)
   return headers
 }
 
+/** What a server takes as one message where nothing else is set. */
+export const messageBytesMax = 1_048_576
+
 /** What a write's headers have at most, of what the server takes as one message. */
 export const headerBytesMax = 256
 
