@@ -35,18 +35,11 @@ export interface Otlp {
 /** The variables of the environment, by their names. */
 type Environment = { readonly [name: string]: string | undefined }
 
-/**
- * Where traces and logs are sent, by the flag `--otlp`, else by the variables that OpenTelemetry names; none where neither
- * is set.
- */
+/** Where traces and logs are sent, by the collector's URL, and what each request carries, by the environment. */
 export const readOtlp = Effect.fnUntraced(function*(
-  flag: string | undefined,
+  given: string,
   environment: Environment = process.env
-): Effect.fn.Return<Otlp | undefined, Failure> {
-  const given = flag ?? environment["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? ""
-  if (given === "") {
-    return undefined
-  }
+): Effect.fn.Return<Otlp, Failure> {
   const url = URL.parse(given)
   if (
     url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "" ||
