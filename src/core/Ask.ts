@@ -3,7 +3,7 @@
  * needed is asked about before it is undone; and nothing made is ever forgotten.
  */
 import type { AskPart } from "./Bucket.ts"
-import { askAboutCredentials } from "./CredentialAsk.ts"
+import { asksOfCredential, wantedCredentials } from "./CredentialAsk.ts"
 import type { Ask, ModuleOn, Provision } from "./Decision.ts"
 import type { SoundFact } from "./Decode.ts"
 import { digest } from "./Digest.ts"
@@ -12,46 +12,84 @@ import { whatMakerHas } from "./fact/Bound.ts"
 import { hasBrokenProvision } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
-import { answered, askHead, type Asks, everythingMade, type Made } from "./Made.ts"
-import { type Claim, contractOf, entryOf, holderOf, type Mesh, vaultModule } from "./Mesh.ts"
+import { answered, askHead, type Asks, isOfCredential, type Made, madeBy } from "./Made.ts"
+import {
+  type Claim,
+  contractOf,
+  type Entry,
+  entryOf,
+  holderOf,
+  type Mesh,
+  vaultModule,
+  type WholeMesh
+} from "./Mesh.ts"
 import { unmetBy } from "./Resolve.ts"
-import { askKey, type SettledClaims } from "./Settle.ts"
+import { askKey, type SettledClaim, type SettledClaims } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
 
 /** The asks of every provider, and the answers that no longer count (protocol §6). */
 export const asksOf = (
-  mesh: Mesh,
+  mesh: WholeMesh,
   settled: SettledClaims,
   provisions: ReadonlyMap<string, Provision>
 ): { readonly asks: ReadonlyMap<string, Ask>; readonly answersToDelete: ReadonlyArray<string> } => {
   const asked: Asks = new Map()
-  for (const claim of mesh.claims.values()) {
-    const provider = wantedOf(mesh, settled, claim)
-    if (provider !== undefined) {
-      asked.set(askKey(provider, claim.key), { provider, claim, ask: wanted(mesh, settled, claim, provider) })
+  for (const key of new Set([...mesh.claims.keys(), ...mesh.entries.keys()])) {
+    const claim = mesh.claims.get(key)
+    const standing = standingOf((claim?.needs ?? []).map((need) => provisions.get(need.key)))
+    for (const ask of asksOfClaim(mesh, claim, settled.get(key), standing, mesh.entries.get(key) ?? [])) {
+      asked.set(...ask)
     }
   }
-  const standing = standingOf(mesh, provisions)
-  const credentials: Array<Made> = []
-  for (const made of everythingMade(mesh)) {
-    const key = askKey(made.maker, made.key)
-    if (made.maker.module === vaultModule && made.provision === "credential") {
-      credentials.push(made)
-    } else if (!asked.has(key) && key.length <= keyBytesMax) {
-      asked.set(key, { provider: made.maker, claim: made, ask: askOfMaker(mesh, made, standing) })
+  const wanted = wantedCredentials(mesh, asked)
+  const ofCredentials = [...mesh.entries].flatMap(([key, entries]) => entries.some(isOfCredential) ? [key] : [])
+  for (const key of new Set([...wanted.keys(), ...ofCredentials])) {
+    for (const ask of asksOfCredential(mesh, wanted.get(key), (mesh.entries.get(key) ?? []).find(isOfCredential))) {
+      asked.set(...ask)
     }
   }
-  askAboutCredentials(mesh, asked, credentials)
   const asks = new Map([...asked].map(([key, { ask }]) => [key, ask]))
-  return { asks, answersToDelete: answersToDelete(mesh, asks) }
+  const over = [...mesh.facts.answers.sound()].filter((fact) => isAnswerOver(mesh, fact, asks.get(fact.key)))
+  return { asks, answersToDelete: over.map(({ key }) => key).sort() }
+}
+
+/**
+ * The asks of every provider about one claim (protocol §6): of the one that serves it, where it is needed, and of every
+ * maker of its entries. What the vault has for a credential is asked about by `asksOfCredential`.
+ *
+ * @param claim the claim, how it was settled and how its needs stand; none where no need is of it.
+ */
+export const asksOfClaim = (
+  mesh: Mesh,
+  claim: Claim | undefined,
+  settled: HowSettled | undefined,
+  standing: Standing,
+  entries: ReadonlyArray<Entry>
+): Asks => {
+  const asked: Asks = new Map()
+  const provider = claim && settled && wantedOf(mesh, settled, claim)
+  if (claim !== undefined && settled !== undefined && provider !== undefined) {
+    const ask = wanted(mesh, settled, claim, provider)
+    asked.set(askKey(provider, claim.key), { provider, claim, ask })
+  }
+  for (const entry of entries) {
+    for (const made of isOfCredential(entry) ? [] : madeBy(mesh, entry)) {
+      const key = askKey(made.maker, made.key)
+      if (!asked.has(key) && key.length <= keyBytesMax) {
+        asked.set(key, { provider: made.maker, claim: made, ask: askOfMaker(mesh, made, standing) })
+      }
+    }
+  }
+  return asked
 }
 
 // --- wanted ------------------------------------------------------------------------------------------------------
 
+type HowSettled = Pick<SettledClaim, "resolution" | "tooLong">
+
 /** The per-consumer provider that serves a claim and is there to serve it, its consumer assigned (protocol §6). */
-const wantedOf = (mesh: Mesh, settled: SettledClaims, claim: Claim): ModuleOn | undefined => {
-  const { resolution, tooLong } = settled.get(claim.key) ?? {}
-  if (mesh.facts.assignments.value(claim.consumer) === undefined || tooLong === true) {
+const wantedOf = (mesh: Mesh, { resolution, tooLong }: HowSettled, claim: Claim): ModuleOn | undefined => {
+  if (mesh.facts.assignments.value(claim.consumer) === undefined || tooLong) {
     return undefined
   }
   if (resolution === undefined) {
@@ -60,8 +98,7 @@ const wantedOf = (mesh: Mesh, settled: SettledClaims, claim: Claim): ModuleOn | 
   return resolution._tag === "Served" && resolution.contract.credential === "consumer" ? resolution.provider : undefined
 }
 
-const wanted = (mesh: Mesh, settled: SettledClaims, claim: Claim, provider: ModuleOn): Ask => {
-  const resolution = settled.get(claim.key)?.resolution
+const wanted = (mesh: Mesh, { resolution }: HowSettled, claim: Claim, provider: ModuleOn): Ask => {
   const met = resolution?._tag === "Served"
     ? claim.needs.map(({ value }) => value).filter((need) => unmetBy(mesh, resolution.contract, need) === undefined)
     : []
@@ -79,30 +116,24 @@ const sortedOnce = (items: ReadonlyArray<string>): ReadonlyArray<string> => [...
 // --- made --------------------------------------------------------------------------------------------------------
 
 /**
- * How the needs of a claim stand: `provided` by one provider that is not the consumer itself, or `open`, where any of
- * them is not (protocol §6).
+ * How the needs of a claim stand: provided by one provider that is not the consumer itself, or `open`, where any of them is
+ * not; none where no need is of it (protocol §6).
  */
-type Standing = ReadonlyMap<string, ModuleOn | "open">
+export type Standing = ModuleOn | "open" | undefined
 
-const standingOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>): Standing => {
-  const standing = new Map<string, ModuleOn | "open">()
-  for (const { key, needs } of mesh.claims.values()) {
-    for (const need of needs) {
-      const provision = provisions.get(need.key)
-      const closed = provision?.state === "provided" && provision.reason !== "own" ? provision.provider : undefined
-      if (closed === undefined || !standing.has(key)) {
-        standing.set(key, closed ?? "open")
-      }
-    }
-  }
-  return standing
+/** How the needs of a claim stand, by the decisions on them. */
+export const standingOf = (provisions: ReadonlyArray<Provision | undefined>): Standing => {
+  const providers = provisions.map((provision) =>
+    provision?.state === "provided" && provision.reason !== "own" ? provision.provider : undefined
+  )
+  return providers.includes(undefined) ? "open" : providers[0]
 }
 
 /** The ask about what a maker has that is not wanted of it: the first of the reasons of protocol §6 that holds. */
 const askOfMaker = (mesh: Mesh, made: Made, standing: Standing): Ask => {
   const { maker } = made
   const ownSecret = maker.module === vaultModule && made.provision === "secret"
-  const held = heldWhy(mesh, made, standing.get(made.key)) ?? (ownSecret ? undefined : heldByDefinition(mesh, made))
+  const held = heldWhy(mesh, made, standing) ?? (ownSecret ? undefined : heldByDefinition(mesh, made))
   const decided = held === undefined ? answered(mesh, made) : { state: "held", why: held } as const
   const free = !ownSecret && contractOf(mesh, maker.module, made.provision)?.retire === "free"
   return askHead(
@@ -117,7 +148,7 @@ const askOfMaker = (mesh: Mesh, made: Made, standing: Standing): Ask => {
   )
 }
 
-const heldWhy = (mesh: Mesh, made: Made, standing: ModuleOn | "open" | undefined): string | undefined => {
+const heldWhy = (mesh: Mesh, made: Made, standing: Standing): string | undefined => {
   if (mesh.brokenConsumers.has(made.consumer)) {
     return askWhy.heldShape(made)
   }
@@ -137,11 +168,9 @@ const heldByDefinition = (mesh: Mesh, made: Made): string | undefined => {
 
 // --- answers -----------------------------------------------------------------------------------------------------
 
-const answersToDelete = (mesh: Mesh, asks: ReadonlyMap<string, Ask>): ReadonlyArray<string> =>
-  [...mesh.facts.answers.sound()]
-    .filter((fact) => asks.get(fact.key)?.state === "wanted" || countsNoMore(mesh, fact))
-    .map(({ key }) => key)
-    .sort()
+/** Whether an answer counts no more, by the ask at its key, and so is to be deleted (protocol §6). */
+export const isAnswerOver = (mesh: Mesh, fact: SoundFact<AskPart, Answer>, ask: Ask | undefined): boolean =>
+  ask?.state === "wanted" || countsNoMore(mesh, fact)
 
 /** Whether the maker's entry, there and in shape, shows that an answer is about nothing that is there (protocol §6). */
 const countsNoMore = (mesh: Mesh, { names, value }: SoundFact<AskPart, Answer>): boolean => {

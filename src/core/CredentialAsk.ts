@@ -6,66 +6,79 @@ import { type Credential, credentialsOf, readCredentialName } from "./Credential
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
-import { answered, askHead, type Asks, type Made } from "./Made.ts"
-import { contractOf, entryOf, holderOf, type Mesh } from "./Mesh.ts"
+import { answered, askHead, type Asks, type Made, madeBy } from "./Made.ts"
+import { contractOf, type Entry, entryOf, holderOf, type Mesh } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
 
-/** Adds the asks about credentials to those that they follow from. */
-export const askAboutCredentials = (mesh: Mesh, asks: Asks, made: ReadonlyArray<Made>): void => {
-  const { holder } = holderOf(mesh, "vault")
-  const wanted = holder === undefined ? new Map<string, WantedCredential>() : wantedCredentials(mesh, asks)
-  for (const { accepts, credential } of wanted.values()) {
-    const key = holder === undefined ? "" : askKey(holder, credential.key)
-    if (holder !== undefined && key.length <= keyBytesMax) {
-      const nodes = inOrderOfAsks(accepts)
-      const why = askWhy.wantedCredential(credential, nodes)
-      const head = askHead(mesh, credential.consumer, holder, { state: "wanted", why })
-      asks.set(key, { provider: holder, claim: credential, ask: { ...head, accepts: nodes } })
-    }
-  }
-  for (const credential of made) {
-    const key = askKey(credential.maker, credential.key)
-    if (!asks.has(key) && key.length <= keyBytesMax) {
-      const ask = askHead(mesh, credential.consumer, credential.maker, notWanted(mesh, credential, wanted, holder))
-      asks.set(key, { provider: credential.maker, claim: credential, ask })
-    }
-  }
+/** A credential that asks call for, and who accepts it. */
+export interface WantedCredential {
+  readonly credential: Credential
+  /** In the order of the keys of their asks. */
+  readonly accepts: ReadonlyArray<ModuleOn>
 }
 
-interface WantedCredential {
+/** The credentials that asks of claims call for, by the key of their claim: none without a holder of seat `vault`. */
+export const wantedCredentials = (mesh: Mesh, asks: Asks): ReadonlyMap<string, WantedCredential> => {
+  const calling = new Map<string, Calling>()
+  for (const [key, { ask, claim, provider }] of holderOf(mesh, "vault").holder === undefined ? [] : asks) {
+    const contract = ask.state === "retire" ? undefined : contractOf(mesh, provider.module, claim.provision)
+    for (const credential of contract === undefined ? [] : credentialsOf(claim, provider.module, contract)) {
+      const found = calling.get(credential.key) ?? { credential, accepts: [] }
+      found.accepts.push([key, provider])
+      calling.set(credential.key, found)
+    }
+  }
+  return new Map(
+    [...calling].map(([key, { accepts, credential }]) => [key, { credential, accepts: inOrderOfAsks(accepts) }])
+  )
+}
+
+interface Calling {
   readonly credential: Credential
-  /** Who accepts it, by the key of their ask. */
   readonly accepts: Array<readonly [askKey: string, provider: ModuleOn]>
 }
 
-/** The credentials that the asks of their claims call for, each with who accepts it. */
-const wantedCredentials = (mesh: Mesh, asks: Asks): Map<string, WantedCredential> => {
-  const wanted = new Map<string, WantedCredential>()
-  for (const [key, { ask, claim, provider }] of asks) {
-    const contract = ask.state === "retire" ? undefined : contractOf(mesh, provider.module, claim.provision)
-    for (const credential of contract === undefined ? [] : credentialsOf(claim, provider.module, contract)) {
-      const found = wanted.get(credential.key) ?? { credential, accepts: [] }
-      found.accepts.push([key, provider])
-      wanted.set(credential.key, found)
+const inOrderOfAsks = (accepts: Calling["accepts"]): ReadonlyArray<ModuleOn> =>
+  accepts.sort(([one], [other]) => one < other ? -1 : 1).map(([, { module, node }]) => ({ node, module }))
+
+/** The asks of the vault's nodes about one credential: to make it, where it is wanted, and about what its makers have. */
+export const asksOfCredential = (
+  mesh: Mesh,
+  wanted: WantedCredential | undefined,
+  entry: Entry | undefined
+): Asks => {
+  const asks: Asks = new Map()
+  const { holder } = holderOf(mesh, "vault")
+  const key = wanted && holder && askKey(holder, wanted.credential.key)
+  if (wanted !== undefined && holder !== undefined && key !== undefined && key.length <= keyBytesMax) {
+    const { accepts, credential } = wanted
+    const head = askHead(mesh, credential.consumer, holder, {
+      state: "wanted",
+      why: askWhy.wantedCredential(credential, accepts)
+    })
+    asks.set(key, { provider: holder, claim: credential, ask: { ...head, accepts } })
+  }
+  for (const made of entry === undefined ? [] : madeBy(mesh, entry)) {
+    const key = askKey(made.maker, made.key)
+    if (!asks.has(key) && key.length <= keyBytesMax) {
+      const ask = askHead(mesh, made.consumer, made.maker, notWanted(mesh, made, wanted !== undefined, holder))
+      asks.set(key, { provider: made.maker, claim: made, ask })
     }
   }
-  return wanted
+  return asks
 }
-
-const inOrderOfAsks = (accepts: WantedCredential["accepts"]): ReadonlyArray<ModuleOn> =>
-  accepts.sort(([one], [other]) => one < other ? -1 : 1).map(([, { module, node }]) => ({ node, module }))
 
 /** What is asked about a credential that is not wanted of its maker: the first that holds (protocol §6.1). */
 const notWanted = (
   mesh: Mesh,
   made: Made,
-  wanted: ReadonlyMap<string, unknown>,
+  isWanted: boolean,
   holder: ModuleOn | undefined
 ): Pick<Ask, "state" | "why"> => {
   const name = readCredentialName(made.local ?? "")
   const held = (why: string) => ({ state: "held", why }) as const
-  if (wanted.has(made.key)) {
+  if (isWanted) {
     return held(askWhy.heldOther(made))
   }
   if (name === undefined) {

@@ -7,7 +7,7 @@ import type { Ask, ModuleOn } from "./Decision.ts"
 import { digest } from "./Digest.ts"
 import { type Bound, whatMakerHas } from "./fact/Bound.ts"
 import { writeKey } from "./Key.ts"
-import { assignmentAt, type Mesh } from "./Mesh.ts"
+import { assignmentAt, type Entry, type Mesh, vaultModule } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
 
@@ -31,26 +31,27 @@ export interface Made extends ModuleOn {
   readonly entry: Bound
 }
 
-/** Everything that any maker of any bound entry in shape has (protocol §6). */
-export const everythingMade = function*(mesh: Mesh): Iterable<Made> {
-  for (const [module, table] of mesh.facts.bound) {
-    for (const { key, names, value } of table.sound()) {
-      const consumer = writeKey(names.node, names.module)
-      for (const node of mesh.makersOf(value)) {
-        yield {
-          maker: { node, module },
-          key,
-          consumer,
-          node: names.node,
-          module: names.module,
-          provision: names.provision,
-          local: names.local,
-          entry: value
-        }
-      }
-    }
+/** What every maker of a bound entry has, where the entry is in shape (protocol §6). */
+export const madeBy = (mesh: Mesh, { fact: { key, names, value }, module }: Entry): ReadonlyArray<Made> => {
+  if (value === undefined) {
+    return []
   }
+  const consumer = writeKey(names.node, names.module)
+  return [...mesh.makersOf(value)].map((node) => ({
+    maker: { node, module },
+    key,
+    consumer,
+    node: names.node,
+    module: names.module,
+    provision: names.provision,
+    local: names.local,
+    entry: value
+  }))
 }
+
+/** Whether a bound entry is the vault's on a credential (protocol §6.1). */
+export const isOfCredential = ({ fact, module }: Entry): boolean =>
+  module === vaultModule && fact.names.provision === "credential"
 
 /** An ask with what every ask says: the consumer's instance, and whether the provider module is gone from its node. */
 export const askHead = (

@@ -1,15 +1,16 @@
 /**
  * The facts as the rules look at them: needs by claim, bound entries by claim, providers by provision, items by
- * collection. Built anew for each decision, from the facts alone.
+ * collection. `decide` builds them anew for each decision, from the facts alone; the engine keeps the same up.
  */
 import { boundBucket } from "./BucketName.ts"
-import type { ModuleOn, Waits } from "./Decision.ts"
+import type { ModuleOn, Outcome, Waits } from "./Decision.ts"
 import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
 import { digest } from "./Digest.ts"
-import type { Assignment, Pin } from "./fact/Assignment.ts"
+import type { Pin } from "./fact/Assignment.ts"
 import { type Bound, makersOf } from "./fact/Bound.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
 import type { Need } from "./fact/Need.ts"
+import type { Seat } from "./fact/Seat.ts"
 import type { Facts } from "./Facts.ts"
 import { addTo } from "./Group.ts"
 import type { Json, JsonObject } from "./Json.ts"
@@ -37,21 +38,23 @@ export interface Claim extends ModuleOn {
 /** A bound entry of a claim, in shape or not, and the module in whose bucket it is. */
 export interface Entry {
   readonly module: string
-  readonly fact: Fact<"node" | "module" | "provision", Bound>
+  readonly fact: NamedFact<"node" | "module" | "provision", Bound>
 }
 
 /** An assigned module that provides a provision, on one node. */
 export interface Provider extends ModuleOn {
   /** The key of its assignment. */
   readonly key: string
-  readonly assignment: Assignment
+  readonly isDraining: boolean
   readonly contract: ProvisionContract
 }
 
-/** The assigned modules that provide one provision, in the order of their keys. */
+/** The assigned modules that provide one provision. */
 export interface Providers {
+  /** In the order of their keys. */
   readonly all: ReadonlyArray<Provider>
-  readonly byNode: ReadonlyMap<string, ReadonlyArray<Provider>>
+  /** Those on one node. */
+  readonly on: (node: string) => ReadonlyArray<Provider>
 }
 
 /** The holder of a seat, or why it has none. */
@@ -70,26 +73,36 @@ export interface Collection {
 export interface Mesh {
   readonly facts: Facts
   readonly registry: Registry
-  readonly claims: ReadonlyMap<string, Claim>
   /** Consumers, by the key of their assignment, one of whose needs is out of shape, key or value. */
-  readonly brokenConsumers: ReadonlySet<string>
+  readonly brokenConsumers: Pick<ReadonlySet<string>, "has">
   /** Every bound entry of a claim, by the claim's key, in the order of their modules. */
-  readonly entries: ReadonlyMap<string, ReadonlyArray<Entry>>
+  readonly entries: LookUp<ReadonlyArray<Entry>>
   /** The assigned modules that provide a provision, by its name: of the provisions that some claim is of. */
-  readonly providers: ReadonlyMap<string, Providers>
-  readonly assignedModules: ReadonlySet<string>
+  readonly providers: LookUp<Providers>
+  readonly assignedModules: Pick<ReadonlySet<string>, "has">
   /** The collections, by `<node>.<collection>` in tokens. */
-  readonly collections: ReadonlyMap<string, Collection>
+  readonly collections: LookUp<Collection>
   /** The digest of a value that many needs may share, taken once. */
   readonly sharedDigest: (value: Json) => string
+  /** The outcome of a provider that many needs may share, by the key of its assignment, made once. */
+  readonly sharedOutcome: (provider: string, make: () => Outcome) => Outcome
   /** The makers of an entry, looked up once for all that is asked about them. */
   readonly makersOf: (entry: Bound) => ReadonlySet<string>
   /** Whether a version is in a range, each pair looked at once. */
   readonly inRange: (version: string, range: string) => boolean
 }
 
+/** What is found by a text. */
+export type LookUp<A> = Pick<ReadonlyMap<string, A>, "get">
+
+/** The whole of a mesh, with the lists that are walked to decide everything. */
+export interface WholeMesh extends Mesh {
+  readonly claims: ReadonlyMap<string, Claim>
+  readonly entries: ReadonlyMap<string, ReadonlyArray<Entry>>
+}
+
 /** Looks at the facts as the rules do. */
-export const meshOf = (facts: Facts): Mesh => {
+export const meshOf = (facts: Facts): WholeMesh => {
   const needs = needsOf(facts)
   return {
     facts,
@@ -99,6 +112,7 @@ export const meshOf = (facts: Facts): Mesh => {
     ...providersOf(facts, new Set([...needs.claims.values()].map(({ provision }) => provision))),
     collections: collectionsOf(facts),
     sharedDigest: once(digest),
+    sharedOutcome: onceByKey<Outcome>(),
     makersOf: once(makersOf),
     inRange: inRangeOnce()
   }
@@ -118,20 +132,37 @@ const once = <Key, A>(make: (key: Key) => A): (key: Key) => A => {
   }
 }
 
+const onceByKey = <A>() => {
+  const made = new Map<string, A>()
+  return (key: string, make: () => A): A => {
+    const known = made.get(key) ?? make()
+    made.set(key, known)
+    return known
+  }
+}
+
 const inRangeOnce = (): Mesh["inRange"] => {
   const byVersion = once((version: string) => once((range: string) => inRange(version, range)))
   return (version, range) => byVersion(version)(range)
 }
 
 /** The claim of a need, if it is one that a provider answers per claim: a `bound` need's, or an own secret's. */
-export const claimKeyOf = ({ names: { kind, module, name, node }, value }: SoundNeed): string | undefined => {
-  if (kind === "bound") {
-    return writeKey(node, module, value.provision ?? name, value.local)
-  }
-  return kind === "secret" ? writeKey(node, module, "secret", name) : undefined
+export const claimKeyOf = (need: SoundNeed): string | undefined => {
+  const claimed = claimedBy(need)
+  return claimed && writeKey(need.names.node, need.names.module, claimed.provision, claimed.local)
 }
 
-const needsOf = (facts: Facts): Pick<Mesh, "claims" | "brokenConsumers"> => {
+/** The provision and local name of a need's claim, if it is one that a provider answers per claim. */
+export const claimedBy = (
+  { names: { kind, name }, value }: SoundNeed
+): { readonly provision: string; readonly local: string | undefined } | undefined => {
+  if (kind === "bound") {
+    return { provision: value.provision ?? name, local: value.local }
+  }
+  return kind === "secret" ? { provision: "secret", local: name } : undefined
+}
+
+const needsOf = (facts: Facts): Pick<WholeMesh, "claims" | "brokenConsumers"> => {
   const claims = new Map<string, Claim & { readonly needs: Array<SoundNeed> }>()
   const brokenConsumers = new Set<string>()
   for (const need of facts.needs.all()) {
@@ -141,28 +172,20 @@ const needsOf = (facts: Facts): Pick<Mesh, "claims" | "brokenConsumers"> => {
     }
   }
   for (const need of facts.needs.sound()) {
+    const claimed = claimedBy(need)
     const key = claimKeyOf(need)
     const claim = key === undefined ? undefined : claims.get(key)
     if (claim !== undefined) {
       claim.needs.push(need)
-    } else if (key !== undefined) {
-      const { kind, module, name, node } = need.names
-      const ofBound = kind === "bound"
-      claims.set(key, {
-        key,
-        node,
-        module,
-        consumer: writeKey(node, module),
-        provision: ofBound ? need.value.provision ?? name : "secret",
-        local: ofBound ? need.value.local : name,
-        needs: [need]
-      })
+    } else if (key !== undefined && claimed !== undefined) {
+      const { module, node } = need.names
+      claims.set(key, { key, node, module, consumer: writeKey(node, module), ...claimed, needs: [need] })
     }
   }
   return { claims, brokenConsumers }
 }
 
-const entriesOf = (facts: Facts): Mesh["entries"] => {
+const entriesOf = (facts: Facts): WholeMesh["entries"] => {
   const entries = new Map<string, Array<Entry>>()
   for (const [module, table] of [...facts.bound].sort(([one], [other]) => one < other ? -1 : 1)) {
     for (const fact of table.named()) {
@@ -176,7 +199,7 @@ const providersOf = (
   facts: Facts,
   asked: ReadonlySet<string>
 ): Pick<Mesh, "providers" | "assignedModules"> => {
-  const providers = new Map<string, { readonly all: Array<Provider>; readonly byNode: Map<string, Array<Provider>> }>()
+  const providers = new Map<string, Array<Provider>>()
   const assignedModules = new Set<string>()
   const provided = once((module: string) =>
     [...facts.modules.value(module)?.provides ?? []].filter(([provision]) => asked.has(provision))
@@ -185,17 +208,24 @@ const providersOf = (
   for (const { key, names: { module, node }, value } of assigned) {
     assignedModules.add(module)
     for (const [provision, contract] of provided(module)) {
-      const provider = { key, node, module, assignment: value, contract }
-      const found = providers.get(provision) ?? { all: [], byNode: new Map<string, Array<Provider>>() }
-      providers.set(provision, found)
-      found.all.push(provider)
-      addTo(found.byNode, node, provider)
+      addTo(providers, provision, { key, node, module, isDraining: value.draining === true, contract })
     }
   }
-  return { providers, assignedModules }
+  return {
+    providers: new Map([...providers].map(([provision, all]) => [provision, { all, on: byNode(all) }])),
+    assignedModules
+  }
 }
 
-const collectionsOf = (facts: Facts): Mesh["collections"] => {
+const byNode = (all: ReadonlyArray<Provider>): Providers["on"] => {
+  const found = new Map<string, Array<Provider>>()
+  for (const provider of all) {
+    addTo(found, provider.node, provider)
+  }
+  return (node) => found.get(node) ?? []
+}
+
+const collectionsOf = (facts: Facts): ReadonlyMap<string, Collection> => {
   const collections = new Map<string, Array<readonly [contributor: string, item: Json]>>()
   for (const { names: { collection, contributor, node }, value } of facts.collect.sound()) {
     addTo(collections, writeKey(node, collection), [contributor, value])
@@ -212,9 +242,11 @@ export const pinOf = (mesh: Mesh, { consumer, local, provision }: Claim): Pin | 
   return pins !== undefined && Object.hasOwn(pins, key) ? pins[key] : undefined
 }
 
-/** The holder of a seat (protocol §5.1): that of seat `vault` is of module `mesh-vault`, or it is none. */
-export const holderOf = (mesh: Mesh, seat: string): Holder => {
-  const fact = mesh.facts.seats.fact(writeKey(seat))
+/** The holder of a seat (protocol §5.1). */
+export const holderOf = (mesh: Mesh, seat: string): Holder => holderBy(seat, mesh.facts.seats.fact(writeKey(seat)))
+
+/** The holder that a seat's fact names: that of seat `vault` is of module `mesh-vault`, or it is none (protocol §5.1). */
+export const holderBy = (seat: string, fact: Fact<"seat", Seat> | undefined): Holder => {
   const holder = fact?.value
   if (holder === undefined) {
     return { wrong: fact?.why }
@@ -230,8 +262,11 @@ export const contractOf = (mesh: Mesh, module: string, provision: string): Provi
   mesh.facts.modules.value(module)?.provides.get(provision)
 
 /** A claim's entry in one module's bucket, in shape or not. */
-export const entryOf = (mesh: Mesh, module: string, claimKey: string): Entry["fact"] | undefined =>
-  mesh.facts.bound.get(module)?.fact(claimKey)
+export const entryOf = (
+  mesh: Mesh,
+  module: string,
+  claimKey: string
+): Fact<"node" | "module" | "provision", Bound> | undefined => mesh.facts.bound.get(module)?.fact(claimKey)
 
 /** Where a module on a node is assigned. */
 export const assignmentAt = ({ module, node }: ModuleOn): Waits => ({

@@ -134,7 +134,11 @@ const outcomeOfCredentials = (
 }
 
 /** The outcome of a provider by its own have: the first row of the table that holds (protocol §5.3). */
-export const outcomeOfHave = ({ facts }: Mesh, provider: ModuleOn): Outcome => {
+export const outcomeOfHave = (mesh: Mesh, provider: ModuleOn): Outcome =>
+  mesh.sharedOutcome(assignmentAt(provider).key, () => readHave(mesh, provider))
+
+/** The outcome of a provider as the facts have it now, whatever was made of it before. */
+export const readHave = ({ facts }: Mesh, provider: ModuleOn): Outcome => {
   const assigned = assignmentAt(provider)
   const assignment = facts.assignments.value(assigned.key)
   if (assignment === undefined) {

@@ -14,7 +14,7 @@ import { readToken } from "./Name.ts"
 import { planWhy } from "./Words.ts"
 
 /** A need of one module on one node, with the decision on it. */
-interface PlannedNeed {
+export interface PlannedNeed {
   /** `<kind>.<name>`, in tokens. */
   readonly key: string
   readonly counts: boolean
@@ -32,17 +32,34 @@ export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>):
   }
   const plans = new Map<string, Plan>()
   for (const [key, needs] of consumers) {
-    plans.set(key, planOf(mesh, key, needs.flatMap((need) => planned(key, need, provisions.get(need.key)))))
+    plans.set(
+      key,
+      planOf(
+        mesh,
+        key,
+        needs.flatMap((need) => {
+          const provision = provisions.get(need.key)
+          return provision === undefined ? [] : [plannedNeed(key, need, provision)]
+        })
+      )
+    )
   }
   return plans
 }
 
-const planned = (consumer: string, need: NeedFact, provision: Provision | undefined): ReadonlyArray<PlannedNeed> =>
-  provision === undefined
-    ? []
-    : [{ key: need.key.slice(consumer.length + 1), counts: need.value?.optional !== true, provision }]
+/** A need of a consumer, by the key of its assignment, as its plan has it. */
+export const plannedNeed = (consumer: string, need: NeedFact, provision: Provision): PlannedNeed => ({
+  key: need.key.slice(consumer.length + 1),
+  counts: need.value?.optional !== true,
+  provision
+})
 
-const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>): Plan => {
+/**
+ * The plan of one module on a node (protocol §7), by the decisions on its needs.
+ *
+ * @param known its digest, where nothing that it is over has changed.
+ */
+export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>, known?: string): Plan => {
   const assignment = mesh.facts.assignments.value(consumer)
   const blocked = needs.filter(({ counts, provision }) => counts && provision.state !== "provided").sort(worstFirst)
   const build = assignment === undefined ? {} : { build: assignment.build }
@@ -51,7 +68,7 @@ const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>)
     ...judged(mesh, consumer, assignment, blocked),
     ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ key }) => key) }),
     needs: Object.fromEntries(needs.map(({ key, provision }) => [key, planNeed(provision)])),
-    digest: digest({
+    digest: known ?? digest({
       ...build,
       needs: Object.fromEntries(needs.map(({ key, provision: { find, version } }) => [
         key,
@@ -106,7 +123,8 @@ const whoOf = (consumer: string): ModuleOn => {
 
 const stateOf = ({ state }: Provision): PlanState => state === "refused" || state === "failed" ? state : "waiting"
 
-const runsByAPlan = (applied: Applied | undefined, { instance }: Assignment): boolean =>
+/** Whether a module that has applied a plan already runs by it (protocol §7). */
+export const runsByAPlan = (applied: Applied | undefined, { instance }: Assignment): boolean =>
   applied !== undefined && (applied.instance === undefined || instance === undefined || applied.instance === instance)
 
 const blockedWhy = (blocked: ReadonlyArray<PlannedNeed>): string => {

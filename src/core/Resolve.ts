@@ -24,7 +24,13 @@ import { candidateWhy } from "./Words.ts"
 
 /** Who serves a claim, or what stands in the way. */
 export type Resolution =
-  | { readonly _tag: "Served"; readonly provider: ModuleOn; readonly contract: ProvisionContract }
+  | {
+    readonly _tag: "Served"
+    readonly provider: ModuleOn
+    readonly contract: ProvisionContract
+    /** Whether it serves as the holder of what was made, and not as the best of the candidates. */
+    readonly isHeld: boolean
+  }
   | { readonly _tag: "TwoHolders"; readonly modules: ReadonlyArray<string> }
   | { readonly _tag: "HolderShape"; readonly entry: Entry }
   | {
@@ -87,7 +93,7 @@ const resolveHeld = (mesh: Mesh, claim: Claim, pin: Pin | undefined, entry: Entr
   if (contract.seat !== undefined && !takesOver) {
     return { _tag: "HolderGone", provider, contract, waits: seatAt(contract.seat), missing: "seat" }
   }
-  return { _tag: "Served", provider, contract }
+  return { _tag: "Served", provider, contract, isHeld: true }
 }
 
 /** Whether the module answers the claim by itself, as it has applied, and every need of the claim lets it (protocol §5.2). */
@@ -104,7 +110,7 @@ const resolveAmongCandidates = (mesh: Mesh, claim: Claim, pin: Pin | undefined):
   const judge = judgeOf(mesh, claim, pin)
   const providers = mesh.providers.get(claim.provision)
   // One on the consumer's own node that is not lost and not draining comes before all others: no need to look at them.
-  const near = best(mesh, claim, judge, (providers?.byNode.get(claim.node) ?? []).filter(isOther))
+  const near = best(mesh, claim, judge, (providers?.on(claim.node) ?? []).filter(isOther))
   if (near !== undefined && rank(mesh, claim, near) >= rankOfOwnNode) {
     return served(near)
   }
@@ -126,7 +132,8 @@ const resolveAmongCandidates = (mesh: Mesh, claim: Claim, pin: Pin | undefined):
 const served = ({ contract, module, node }: Provider): Resolution => ({
   _tag: "Served",
   provider: { node, module },
-  contract
+  contract,
+  isHeld: false
 })
 
 const best = (mesh: Mesh, claim: Claim, judge: Judge, candidates: ReadonlyArray<Provider>): Provider | undefined => {
@@ -138,6 +145,11 @@ const best = (mesh: Mesh, claim: Claim, judge: Judge, candidates: ReadonlyArray<
   }
   return first
 }
+
+/** Whether a candidate serves a claim rather than the one that did among all others (protocol §5.2). */
+export const wins = (mesh: Mesh, claim: Claim, candidate: Provider, other: Provider): boolean =>
+  candidate.key !== claim.consumer && outranks(mesh, claim, candidate, other) &&
+  judgeOf(mesh, claim, pinOf(mesh, claim))(candidate) === undefined
 
 const seatIsEmpty = (mesh: Mesh, { contract }: Provider): boolean =>
   contract.seat !== undefined && holderOf(mesh, contract.seat).holder === undefined
@@ -173,7 +185,7 @@ const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
     return meets.get(contract)
   }
   return (candidate) => {
-    const { assignment, contract } = candidate
+    const { contract, isDraining } = candidate
     const holder = contract.seat === undefined ? undefined : holderOf(mesh, contract.seat).holder
     if (contract.seat !== undefined && (holder?.node !== candidate.node || holder.module !== candidate.module)) {
       return { reason: "seat", why: candidateWhy.seat(contract.seat, holder) }
@@ -185,7 +197,7 @@ const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
     if (unmet !== undefined) {
       return unmet
     }
-    return assignment.draining === true && contract.credential === "consumer"
+    return isDraining && contract.credential === "consumer"
       ? { reason: "draining", why: candidateWhy.draining() }
       : undefined
   }
@@ -218,13 +230,14 @@ const outranks = (mesh: Mesh, claim: Claim, one: Provider, other: Provider): boo
 }
 
 /** What counts before the score, the weightiest first: not lost, not draining, on the same node, on the same site. */
-const rank = (mesh: Mesh, claim: Claim, { assignment, key, node }: Provider): number => {
+const rank = (mesh: Mesh, claim: Claim, { isDraining, key, node }: Provider): number => {
   const machine = mesh.facts.machines.value(nodeToken(key))
   const site = mesh.facts.machines.value(nodeToken(claim.key))?.site
-  return (machine?.lost === true ? 0 : 8) + (assignment.draining === true ? 0 : 4) + (node === claim.node ? 2 : 0) +
+  return (machine?.lost === true ? 0 : 8) + (isDraining ? 0 : 4) + (node === claim.node ? 2 : 0) +
     (site !== undefined && site === machine?.site ? 1 : 0)
 }
 
 const rankOfOwnNode = 8 + 4 + 2
 
-const nodeToken = (key: string): string => key.slice(0, key.indexOf("."))
+/** The token of the node that a key begins with. */
+export const nodeToken = (key: string): string => key.slice(0, key.indexOf("."))

@@ -7,7 +7,7 @@ import type { ModuleOn, Provision } from "./Decision.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
-import { type Claim, holderOf, type Mesh, type SoundNeed } from "./Mesh.ts"
+import { type Claim, holderOf, type LookUp, type Mesh, type SoundNeed, type WholeMesh } from "./Mesh.ts"
 import { tooLongProvision } from "./ProvisionEntry.ts"
 import { type Resolution, resolve } from "./Resolve.ts"
 
@@ -22,14 +22,18 @@ export interface SettledClaim {
 }
 
 /** How each claim was settled, by the claim's key. */
-export type SettledClaims = ReadonlyMap<string, SettledClaim>
+export type SettledClaims = LookUp<SettledClaim>
 
 /** Settles every claim (protocol §5.1, §5.2). */
-export const settleClaims = (mesh: Mesh): SettledClaims =>
-  new Map([...mesh.claims.values()].map((claim) => [claim.key, settle(mesh, claim)]))
+export const settleClaims = (mesh: WholeMesh): SettledClaims =>
+  new Map([...mesh.claims.values()].map((claim) => [claim.key, settle(mesh, claim, resolutionOf(mesh, claim))]))
 
-const settle = (mesh: Mesh, claim: Claim): SettledClaim => {
-  const resolution = claim.provision === "secret" ? undefined : resolve(mesh, claim)
+/** Who serves a claim (protocol §5.2); a secret's is the vault's, and so is not resolved. */
+export const resolutionOf = (mesh: Mesh, claim: Claim): Resolution | undefined =>
+  claim.provision === "secret" ? undefined : resolve(mesh, claim)
+
+/** Settles a claim, by who serves it. */
+export const settle = (mesh: Mesh, claim: Claim, resolution: Resolution | undefined): SettledClaim => {
   const credentials = resolution?._tag === "Served" || resolution?._tag === "HolderGone"
     ? credentialsAt(claim, resolution)
     : []
