@@ -10,11 +10,11 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
-import { readFileSync } from "node:fs"
 import { meshProvisioner } from "./Commands.ts"
 import type { Failure } from "./Failure.ts"
 import { printError } from "./Print.ts"
 import { present } from "./Usage.ts"
+import { version } from "./Version.ts"
 
 /** Runs the command that the arguments are, and gives the exit code. */
 export const program = (args: ReadonlyArray<string>): Effect.Effect<number> =>
@@ -38,11 +38,3 @@ const troubles = Logger.make(({ logLevel, message }) => {
     Effect.runFork(printError(Array.isArray(message) ? message.join(" ") : String(message)))
   }
 })
-
-// The bin and this file are equally deep in the package.
-const version = (): string => {
-  const { version }: { readonly version: string } = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8")
-  )
-  return version
-}

@@ -1,141 +1,128 @@
 /**
- * `serve`: the provisioner on a bus within this process, loaded from a file, which it may follow.
+ * `serve`: the provisioner on a bus, within this process or NATS, until it is told to stop.
  */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
+import type * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
-import * as PubSub from "effect/PubSub"
-import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import { followFile } from "../adapters/memory/followFile.ts"
-import { MemoryBus } from "../adapters/memory/MemoryBus.ts"
-import type { Decisions } from "../core/Decision.ts"
-import { Bus } from "../ports/Bus.ts"
-import type { Health } from "../provisioner/Health.ts"
-import { Provisioner } from "../provisioner/Provisioner.ts"
-import { changeLines, changesOf, factLines } from "./Changes.ts"
-import { examplePath } from "./Example.ts"
-import { type Failure, failure, usage } from "./Failure.ts"
-import { type Line, styled } from "./Print.ts"
-import { readSnapshot } from "./Read.ts"
-import { paragraphs, stateCounts } from "./Say.ts"
+import * as Option from "effect/Option"
+import { hostname } from "node:os"
+import type { ProvisionerOptions } from "../provisioner/Settings.ts"
+import { type BusConfig, busFlagTable } from "./command/BusFlags.ts"
+import { serveFlagTable, type ServeSettings } from "./command/Serve.ts"
+import type { Environment } from "./Connect.ts"
+import { readMillis } from "./Duration.ts"
+import { type Failure, usage } from "./Failure.ts"
+import { loggerOf } from "./Log.ts"
 import { Screen } from "./Screen.ts"
+import { untilStopped } from "./Stopped.ts"
+import { version } from "./Version.ts"
 
-/** What `serve` is asked. */
-export interface ServeConfig {
-  readonly bus: "memory"
+/** What `serve` is asked, as it is written. */
+export interface ServeFlags {
+  readonly connection: BusConfig
   readonly load: string | undefined
   readonly follow: boolean
+  readonly settings: ServeSettings
+}
+
+/** What `serve` is asked. */
+export interface ServeConfig extends ServeFlags {
+  readonly provisioner: ProvisionerOptions
 }
 
 /** Runs `serve`, until it is told to stop. */
-export const run = ({ follow, load }: ServeConfig): Effect.Effect<void, Failure, FileSystem.FileSystem> => {
+export const run = Effect.fnUntraced(function*(
+  flags: ServeFlags
+): Effect.fn.Return<void, Failure, FileSystem.FileSystem> {
+  const config = yield* configOf(flags, process.env)
+  const isInMemory = yield* isOfMemory(config, process.env)
   const screen = new Screen()
-  return serve(screen, load ?? examplePath, follow).pipe(
-    Effect.raceFirst(untilStopped),
+  const logging = yield* loggingOf(config.settings, screen)
+  const serve = isInMemory
+    ? Effect.flatMap(Effect.promise(() => import("./ServeMemory.ts")), ({ serveMemory }) => serveMemory(screen, config))
+    : Effect.flatMap(Effect.promise(() => import("./ServeNats.ts")), ({ serveNats }) => serveNats(screen, config))
+  yield* stoppable(Effect.scoped(serve)).pipe(
     Effect.ensuring(screen.leave),
-    Effect.scoped,
-    Effect.provide(Logger.layer([loggerOn(screen)]))
+    Effect.provide(logging)
   )
-}
+})
 
-const serve = Effect.fnUntraced(function*(
-  screen: Screen,
-  path: string,
-  follow: boolean
-): Effect.fn.Return<void, Failure, FileSystem.FileSystem | Scope.Scope> {
-  if (follow && path === "-") {
-    return yield* usage(
-      "--follow takes the edits of a file, and standard input (-) is none. Give --load the path of a file."
-    )
+/** The settings, each as its flag says, else as the environment does. */
+const configOf = Effect.fnUntraced(function*(
+  flags: ServeFlags,
+  environment: Environment
+): Effect.fn.Return<ServeConfig, Failure> {
+  const given = (name: keyof ServeSettings) =>
+    flags.settings[name] ?? (environment[serveFlagTable[name].variable] || undefined)
+  const settings: ServeSettings = {
+    name: given("name"),
+    listen: given("listen"),
+    log: given("log"),
+    otlp: given("otlp"),
+    "compare-every": given("compare-every")
   }
-  const memory = yield* MemoryBus.make()
-  yield* load(memory, path, follow)
-  const provisioner = yield* Effect.provideService(Provisioner.make(), Bus, memory.as({ role: "provisioner" }))
-  const turns = yield* provisioner.turns
-  const showing: Showing = { path, follow, decisions: undefined, health: undefined }
-  yield* provisioner.healthChanges.pipe(
-    Stream.runForEach((health) => Effect.sync(() => showHealth(screen, showing, health))),
-    Effect.forkScoped
-  )
-  const showTurns = Effect.forever(
-    Effect.map(PubSub.take(turns), ({ after }) => showDecisions(screen, showing, after))
-  )
-  yield* Effect.raceFirst(showTurns, provisioner.ended)
-})
-
-/** Puts what the file holds on the bus, and from then on its edits where they are followed. */
-const load = Effect.fnUntraced(function*(
-  memory: MemoryBus["Service"],
-  path: string,
-  follow: boolean
-): Effect.fn.Return<void, Failure, FileSystem.FileSystem | Scope.Scope> {
-  const snapshot = yield* readSnapshot(path)
-  const onTrouble = (trouble: { readonly message: string }) =>
-    Effect.logWarning(`${trouble.message.replace(/\.?$/, ".")} What the file held before stands until it is mended.`)
-  const loaded = follow
-    ? Effect.provideService(followFile(path, { onTrouble }), MemoryBus, memory)
-    : memory.load(snapshot)
-  yield* Effect.mapError(loaded, ({ message }) => failure(message))
-})
-
-const untilStopped: Effect.Effect<void> = Effect.callback<void>((resume) => {
-  const stop = () => resume(Effect.void)
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
-  signals.forEach((signal) => process.once(signal, stop))
-  return Effect.sync(() => signals.forEach((signal) => process.off(signal, stop)))
-})
-
-// --- what is shown -----------------------------------------------------------------------------------------------
-
-interface Showing {
-  readonly path: string
-  readonly follow: boolean
-  decisions: Decisions | undefined
-  health: Health | undefined
-}
-
-const showHealth = (screen: Screen, showing: Showing, health: Health): void => {
-  showing.health = health
-  screen.show(presentLines(showing))
-}
-
-const showDecisions = (screen: Screen, showing: Showing, decisions: Decisions): void => {
-  const before = showing.decisions
-  showing.decisions = decisions
-  if (showing.follow && before !== undefined && before !== decisions) {
-    const changes = changesOf(before, decisions)
-    screen.say(paragraphs(changes.decisions.flatMap((change) => [...changeLines(change)]), factLines(changes)))
+  const every = settings["compare-every"]
+  return {
+    ...flags,
+    settings,
+    provisioner: every === undefined ? {} : { compareEvery: yield* readMillis("--compare-every", every) }
   }
-  screen.show(presentLines(showing))
+})
+
+/** Where log lines go, and traces where they are wanted. */
+const loggingOf = Effect.fnUntraced(function*(
+  { log = "pretty", name = hostname(), otlp }: ServeSettings,
+  screen: Screen
+): Effect.fn.Return<Layer.Layer<never>, Failure> {
+  if (log !== "json" && log !== "pretty") {
+    return yield* usage(`--log cannot be ${log}. Allowed: json, pretty.`)
+  }
+  const logger = loggerOf(log, screen)
+  if (otlp === undefined) {
+    return Logger.layer([logger])
+  }
+  const { readOtlp, telemetry } = yield* Effect.promise(() => import("./Telemetry.ts"))
+  return telemetry({ otlp: yield* readOtlp(otlp), name, version: version(), logger })
+})
+
+/**
+ * Whether it is to be the bus within this process: where that is said, and where no other is. A file that is loaded goes there;
+ * no real bus is filled from one.
+ */
+const isOfMemory = (
+  { connection, follow, load }: ServeFlags,
+  environment: Environment
+): Effect.Effect<boolean, Failure> => {
+  const isOfFile = load !== undefined || follow
+  const isNatsByFlag = connection.bus !== "memory" && Object.values(connection).some((flag) => flag !== undefined)
+  if (isNatsByFlag && isOfFile) {
+    return Effect.fail(usage(
+      "--load and --follow fill the bus within this process, and never a real one. Leave them out, or give --bus memory."
+    ))
+  }
+  const isNatsByEnvironment = [busFlagTable.bus, busFlagTable.context].some(({ variable }) => environment[variable])
+  return Effect.succeed(
+    connection.bus === "memory" || (!isNatsByFlag && (isOfFile || !isNatsByEnvironment))
+  )
 }
 
-/** The present: how much there is in each state, how the provisioner stands, and what a person can do. */
-const presentLines = ({ decisions, follow, health, path }: Showing): ReadonlyArray<Line> => [
-  [],
-  ...(decisions === undefined ? [] : stateCounts(decisions)),
-  ...(health === undefined ? [] : [[styled(health.state === "live" ? "green" : "yellow", health.sentence)]]),
-  [
-    styled(
-      "dim",
-      follow
-        ? `Ctrl-C ends this. Edit ${path}: each decision that changes is shown here.`
-        : `Ctrl-C ends this. What is not well, and why: mesh-provisioner decide ${path}`
-    )
-  ]
-]
-
-/** A line for each thing that happens; a person who sees the present live is told of troubles alone. */
-const loggerOn = (screen: Screen): Logger.Logger<unknown, void> =>
-  Logger.make(({ date, logLevel, message }) => {
-    const trouble = LogLevel.isGreaterThanOrEqualTo(logLevel, "Warn")
-    if (trouble || (!screen.live && LogLevel.isGreaterThanOrEqualTo(logLevel, "Info"))) {
-      const level = logLevel.toUpperCase().padEnd(5)
-      screen.say([[
-        `${date.toISOString()} `,
-        trouble ? styled("yellow", level) : level,
-        ` ${Array.isArray(message) ? message.join(" ") : String(message)}`
-      ]])
+/** Runs it until it is told to stop. What then does not come to its end in time is left as it is. */
+const stoppable = <A, R>(serve: Effect.Effect<A, Failure, R>): Effect.Effect<void, Failure, R> =>
+  Effect.gen(function*() {
+    const serving = yield* Effect.forkChild(serve)
+    const isStopped = yield* Effect.raceFirst(Effect.as(Fiber.join(serving), false), Effect.as(untilStopped, true))
+    if (!isStopped) {
+      return
+    }
+    const ended = yield* Effect.timeoutOption(Fiber.interrupt(serving), stopMillisMax)
+    if (Option.isNone(ended)) {
+      yield* Effect.logWarning(
+        "The bus did not answer: of writes that were on their way, nobody knows until it is read again."
+      )
+      process.exit(0)
     }
   })
+
+const stopMillisMax = 4_500

@@ -8,7 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import { file } from "./Parts.ts"
 
-/** One of these flags, as it is said to a person. */
+/** A flag with a variable that stands for it, as it is said to a person. */
 export interface BusFlag {
   readonly metavar: string
   /** The variable of the environment that stands for it. */
@@ -20,18 +20,38 @@ export interface BusFlag {
   readonly byDefault?: string
 }
 
+const flagOf = ([name, row]: readonly [string, BusFlag]) => {
+  const { byDefault, metavar, secretVariable, variable, words } = row
+  const otherwise = [`$${variable}`, secretVariable && `$${secretVariable}`, byDefault]
+  return [
+    name,
+    Flag.String(name).pipe(
+      Flag.withMetavar(metavar),
+      Flag.withDescription(`${words} (else ${otherwise.filter((one) => one !== undefined).join(", ")})`),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    )
+  ] as const
+}
+
+/** The flags of a table, each a text or left out. */
+export const flagsOf = <Name extends string>(table: { readonly [One in Name]: BusFlag }) =>
+  Object.fromEntries(Object.entries<BusFlag>(table).map(flagOf)) as {
+    readonly [One in Name]: Flag.Flag<string | undefined>
+  }
+
 /** All of them, by name. */
 export const busFlagTable = {
   bus: {
     metavar: "URL[,URL…]",
     variable: "NATS_URL",
-    words: "Where the NATS servers are: nats://host:port, or tls://host:port",
+    words: "Where the servers are, each as nats://host:port",
     byDefault: "nats://127.0.0.1:4222"
   },
   context: {
     metavar: "NAME",
     variable: "NATS_CONTEXT",
-    words: "The context of the nats command line that says what is not said otherwise"
+    words: "A context of the nats command line, for what is not said here"
   },
   creds: {
     metavar: file,
@@ -52,18 +72,18 @@ export const busFlagTable = {
     metavar: file,
     variable: "MESH_PROVISIONER_PASSWORD_FILE",
     secretVariable: "NATS_PASSWORD",
-    words: "The file of the user's password, or - for standard input"
+    words: "The user's password, or - for standard input"
   },
   "token-file": {
     metavar: file,
     variable: "MESH_PROVISIONER_TOKEN_FILE",
     secretVariable: "NATS_TOKEN",
-    words: "The file of the token that the servers ask for, or - for standard input"
+    words: "The servers' token, or - for standard input"
   },
   "tls-ca": {
     metavar: file,
     variable: "NATS_CA",
-    words: "The certificates of the authority that the servers' are issued by",
+    words: "The certificates of the servers' authority",
     byDefault: "those that Node.js trusts"
   },
   "tls-cert": {
@@ -79,25 +99,25 @@ export const busFlagTable = {
   "inbox-prefix": {
     metavar: "SUBJECT",
     variable: "MESH_PROVISIONER_INBOX_PREFIX",
-    words: "What the subjects begin with that answers come to",
+    words: "What the subjects of answers begin with",
     byDefault: "_INBOX"
   },
   "api-prefix": {
     metavar: "SUBJECT",
     variable: "MESH_PROVISIONER_API_PREFIX",
-    words: "What requests of JetStream begin with, where the buckets are in another account",
+    words: "What JetStream's requests begin with",
     byDefault: "$JS.API"
   },
   "key-prefix": {
     metavar: "SUBJECT",
     variable: "MESH_PROVISIONER_KEY_PREFIX",
-    words: "What stands before the subjects of keys, where they are written through another account",
+    words: "What stands before the subjects of keys",
     byDefault: "nothing"
   },
   timeout: {
     metavar: "DURATION",
     variable: "MESH_PROVISIONER_TIMEOUT",
-    words: "How long an answer is waited for, as 500ms, 5s or 1m",
+    words: "How long an answer is waited for, as 5s",
     byDefault: "5s"
   }
 } as const satisfies { readonly [name: string]: BusFlag }
@@ -108,24 +128,8 @@ export type BusFlagName = keyof typeof busFlagTable
 /** What of them stands in the command line. */
 export type BusConfig = { readonly [Name in BusFlagName]: string | undefined }
 
-const flagOf = ([name, row]: readonly [string, BusFlag]) => {
-  const { byDefault, metavar, secretVariable, variable, words } = row
-  const otherwise = [`$${variable}`, secretVariable && `what $${secretVariable} holds`, byDefault]
-  return [
-    name,
-    Flag.String(name).pipe(
-      Flag.withMetavar(metavar),
-      Flag.withDescription(`${words} (else ${otherwise.filter((one) => one !== undefined).join(", ")})`),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    )
-  ] as const
-}
-
 /**
  * The flags, as a command takes them: `{ connection: busFlags, … }` among its own. What they come to is made of them by
  * `Connect.ts`.
  */
-export const busFlags = Object.fromEntries(Object.entries(busFlagTable).map(flagOf)) as {
-  readonly [Name in BusFlagName]: Flag.Flag<string | undefined>
-}
+export const busFlags = flagsOf(busFlagTable)

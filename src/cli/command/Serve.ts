@@ -4,18 +4,63 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
+import { type BusFlag, busFlags, flagsOf } from "./BusFlags.ts"
 import { file, runBy, text } from "./Parts.ts"
+
+/** What of the daemon can be set, beside its way to the bus. */
+export const serveFlagTable = {
+  name: {
+    metavar: "NAME",
+    variable: "MESH_PROVISIONER_NAME",
+    words: "The name by which others see who holds the seat",
+    byDefault: "the machine's name"
+  },
+  listen: {
+    metavar: "HOST:PORT",
+    variable: "MESH_PROVISIONER_LISTEN",
+    words: "Where GET /healthz, /readyz and /metrics are answered",
+    byDefault: "nowhere"
+  },
+  log: {
+    metavar: "json|pretty",
+    variable: "MESH_PROVISIONER_LOG",
+    words: "How log lines are written: for programs or for people",
+    byDefault: "pretty"
+  },
+  otlp: {
+    metavar: "URL",
+    variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    words: "Where traces and logs are sent by OTLP over HTTP",
+    byDefault: "nowhere"
+  },
+  "compare-every": {
+    metavar: "DURATION",
+    variable: "MESH_PROVISIONER_COMPARE_EVERY",
+    words: "How often the whole is read and compared again",
+    byDefault: "1h"
+  }
+} as const satisfies { readonly [name: string]: BusFlag }
+
+/** What of these stands in the command line. */
+export type ServeSettings = { readonly [Name in keyof typeof serveFlagTable]: string | undefined }
 
 /** The provisioner on a bus. */
 export const serve = Command.make("serve", {
-  bus: Flag.Literals("bus", ["memory"]).pipe(
-    Flag.withDescription("The bus to run on: memory, within this process"),
-    Flag.withDefault("memory")
-  ),
+  connection: {
+    ...busFlags,
+    bus: Flag.String("bus").pipe(
+      Flag.withMetavar("memory|URL[,URL…]"),
+      Flag.withDescription(
+        "memory, a bus within this process; or where the NATS servers are, as nats://host:port (else $NATS_URL, memory)"
+      ),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    )
+  },
   load: text(
     "load",
     file,
-    "The snapshot that is loaded at the start; where left out, an example mesh that comes with this"
+    "The snapshot that the bus within this process holds at the start; where left out, an example mesh that comes with this"
   ),
   follow: Flag.Boolean("follow").pipe(
     Flag.withDescription(
@@ -23,12 +68,14 @@ export const serve = Command.make("serve", {
     ),
     Flag.withoutNegation,
     Flag.withDefault(false)
-  )
-}, ({ bus, follow, load }) => runBy(() => import("../Serve.ts"), { bus, follow, load: Option.getOrUndefined(load) }))
+  ),
+  settings: flagsOf(serveFlagTable)
+}, ({ load, ...config }) => runBy(() => import("../Serve.ts"), { ...config, load: Option.getOrUndefined(load) }))
   .pipe(
     Command.withDescription(
       "Run the provisioner: decide all that follows from the facts on the bus, write it there, and keep it up as they " +
-        "change. A terminal shows how much there is in each state; a pipe gets a line for each write. Ctrl-C ends it."
+        "change. On NATS one instance holds the seat and the others stand by. A terminal shows how much there is in each " +
+        "state; a pipe gets a line for each write. Ctrl-C ends it."
     ),
     Command.withShortDescription("Run the provisioner on a bus"),
     Command.withExamples([
@@ -36,6 +83,10 @@ export const serve = Command.make("serve", {
       {
         command: "mesh-provisioner serve --load mesh.json --follow",
         description: "Edit mesh.json meanwhile, and watch what changes and why"
+      },
+      {
+        command: "mesh-provisioner serve --bus nats://127.0.0.1:4222 --listen 127.0.0.1:9464",
+        description: "The daemon on a mesh, with its health and metrics"
       }
     ])
   )
