@@ -4,7 +4,7 @@
  */
 import { headers, type MsgHdrs } from "@nats-io/transport-node"
 import { writeUtf8 } from "../../core/Utf8.ts"
-import { cut } from "../../core/Words.ts"
+import { cut, verbWhy } from "../../core/Words.ts"
 import type { VerbReply } from "../../ports/VerbServer.ts"
 import type { Connection } from "./Connection.ts"
 import { sayable } from "./NatsErrors.ts"
@@ -42,17 +42,21 @@ export class Replies {
     return this.#recent.has(subject)
   }
 
-  /** Replies to a call. */
+  /** Replies to a call, in no more bytes than may be sent. */
   send(subject: string, reply: VerbReply): void {
     if (reply._tag === "Answer") {
-      this.publish(subject, reply.json)
-    } else {
-      this.publish(subject, bodyOf(reply.code, reply.message, this.bytesMax), headersOf(reply.code, reply.message))
+      const body = writeUtf8(reply.json)
+      if (body.length <= this.bytesMax) {
+        this.publish(subject, body)
+        return
+      }
     }
+    const { code, message } = reply._tag === "Answer" ? { code: 503, message: verbWhy.noRoom() } : reply
+    this.publish(subject, bodyOf(code, message, this.bytesMax), headersOf(code, message))
   }
 
   /** Publishes, where there is a connection: what is sent later than it is waited for is of use to nobody. */
-  publish(subject: string, body: string, head?: MsgHdrs): void {
+  publish(subject: string, body: Uint8Array | string, head?: MsgHdrs): void {
     if (!this.#connection.isUp) {
       return
     }
