@@ -30,8 +30,19 @@ export {
   type Vanished
 } from "../../ports/Bus.ts"
 export { BusError, type BusErrorReason, type Operation } from "../../ports/BusError.ts"
+export type { Parties } from "../../ports/Grants.ts"
 export { type BucketDifference, type BucketOptions, type BucketPlan, planBucket } from "./BucketPlan.ts"
 export { type Environment, readNatsContext } from "./Context.ts"
+export {
+  type GrantedAccount,
+  type GrantedExport,
+  type GrantedImport,
+  type GrantedUser,
+  type Grants,
+  type GrantsKind,
+  grantsOf
+} from "./Grants.ts"
+export { grantsConfig, type PublicKeys } from "./GrantsConfig.ts"
 export { layer, NatsBus, type Term } from "./NatsBus.ts"
 export { NatsConnectError, type NatsConnectReason } from "./NatsConnectError.ts"
 export type { NatsCredentials, NatsSettings, NatsTls } from "./Settings.ts"
