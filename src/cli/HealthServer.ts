@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { type Status, statusJson } from "../provisioner/Status.ts"
 import { type Failure, failure, usage } from "./Failure.ts"
 
@@ -49,8 +50,8 @@ export const serveHealth = Effect.fnUntraced(function*(
     Effect.sync(() => createServer(serverOptions, (request, response) => void run(answer(source, request, response)))),
     closed
   )
-  server.maxConnections = connectionsMax
   server.setTimeout(silentMillisMax)
+  server.on("connection", fewConnections())
   const bound = yield* listening(server, source.listen)
   yield* Effect.logInfo(
     `Health and metrics: http://${hostPort(bound)}/healthz, http://${hostPort(bound)}/readyz, http://${
@@ -73,6 +74,19 @@ const silentMillisMax = 5_000
 
 /** How long an answer may take to be read. */
 const answerMillisMax = 10_000
+
+/** Where there are too many connections the oldest goes: whoever comes new is heard, however many others say nothing. */
+const fewConnections = (): (socket: Socket) => void => {
+  const open = new Set<Socket>()
+  return (socket) => {
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+    const [oldest] = open
+    if (open.size > connectionsMax) {
+      oldest?.destroy()
+    }
+  }
+}
 
 const closed = (server: Server): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {

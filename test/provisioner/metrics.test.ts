@@ -6,7 +6,7 @@
  * compared with what was asked of the bus, and with the decisions counted one by one.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream, SubscriptionRef } from "effect"
+import { Effect, SubscriptionRef } from "effect"
 import { readFileSync } from "node:fs"
 import { BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
 import { decide, Facts } from "../../src/core/index.ts"
@@ -15,45 +15,9 @@ import { metricTable } from "../../src/provisioner/MetricTable.ts"
 import type { Provisioner } from "../../src/provisioner/Provisioner.ts"
 import type { Standing } from "../../src/provisioner/Status.ts"
 import { boundBucketsMax, factCounts, tallyOf } from "../../src/provisioner/Tally.ts"
-import {
-  bound,
-  databaseKey,
-  facts,
-  pass,
-  passLong,
-  plans,
-  provided,
-  provisions,
-  put,
-  type Running,
-  start,
-  write
-} from "./Running.ts"
+import { counting } from "./Counting.ts"
+import { bound, databaseKey, facts, pass, plans, provided, provisions, put, start, write } from "./Running.ts"
 import { type Family, parseScrape, sampled } from "./Scrape.ts"
-
-/** A provisioner whose turns are counted, and a scrape of it. */
-const counting = Effect.fnUntraced(function*(running: Running) {
-  const metrics = new Metrics("1.2.3")
-  yield* Effect.forkScoped(countTurns(metrics, Stream.concat(Stream.make(running.provisioner), Stream.never)))
-  yield* pass(1)
-  const scrape = Effect.gen(function*() {
-    const text = metrics.text({
-      standing: yield* standingOf(running.provisioner),
-      source: yield* running.provisioner.source
-    })
-    return parseScrape(text)
-  })
-  return { metrics, scrape }
-})
-
-const standingOf = (provisioner: Provisioner["Service"]): Effect.Effect<Standing> =>
-  Effect.map(Effect.all([provisioner.health, provisioner.busyMillis]), ([health, busyMillis]): Standing => ({
-    seat: { _tag: "Held" },
-    health,
-    connection: { isUp: true, reconnects: 2 },
-    busyMillis,
-    hasEnded: false
-  }))
 
 const idle: Standing = {
   seat: { _tag: "Looking" },
@@ -170,86 +134,6 @@ describe("a scrape", () => {
       assert.isFalse(families.has("mesh_provisioner_facts") || families.has("mesh_provisioner_decisions"))
       assert.strictEqual(sampled(families, "mesh_provisioner_ready"), 0)
       assert.strictEqual(sampled(families, "mesh_provisioner_seat", { state: "looking" }), 1)
-    }).pipe(Effect.provide(MemoryBus.layer())))
-})
-
-describe("the time from a change to its last write", () => {
-  /** A live mesh, each of whose writes from now on takes so long. */
-  const slow = (millis: () => number) =>
-    Effect.gen(function*() {
-      yield* put(facts)
-      const running = yield* start({ interference: { beforeWrite: () => Effect.sleep(millis()) } })
-      yield* pass()
-      return running
-    })
-
-  it.effect("is from the first change that is heard to the last answer", () =>
-    Effect.gen(function*() {
-      let millis = 0
-      const running = yield* slow(() => millis)
-      const { scrape } = yield* counting(running)
-      millis = 40
-      yield* write("postgres_bound", bound, { state: "making", by: "n2" })
-      yield* pass(100)
-      // What was heard waits 2 ms for more.
-      assert.strictEqual(running.turns.at(-1)?.changeToWriteMillis, 42)
-      const families = yield* scrape
-      assert.strictEqual(sampled(families, "mesh_provisioner_change_to_write_seconds_count"), 1)
-      assert.strictEqual(sampled(families, "mesh_provisioner_change_to_write_seconds_sum"), 0.042)
-      const upTo = (le: string) => sampled(families, "mesh_provisioner_change_to_write_seconds_bucket", { le })
-      assert.deepStrictEqual([upTo("0.025"), upTo("0.05"), upTo("+Inf")], [0, 1, 1])
-    }).pipe(Effect.provide(MemoryBus.layer())))
-
-  it.effect("goes on over writes that the bus did not take, until they are written", () =>
-    Effect.gen(function*() {
-      let isBroken = false
-      yield* put(facts)
-      const running = yield* start({
-        retryFirst: "500 millis",
-        interference: {
-          beforeWrite: ({ bucket, key, op }) =>
-            isBroken
-              ? Effect.fail(new BusError({ operation: op, bucket, key, reason: { _tag: "Unreachable" } }))
-              : Effect.void
-        }
-      })
-      yield* pass()
-      isBroken = true
-      yield* write("postgres_bound", bound, { state: "making", by: "n2" })
-      yield* pass(300)
-      assert.isUndefined(running.turns.at(-1)?.changeToWriteMillis)
-      isBroken = false
-      yield* passLong("1 second")
-      const millis = running.turns.at(-1)?.changeToWriteMillis ?? 0
-      assert.isAtLeast(millis, 502)
-    }).pipe(Effect.provide(MemoryBus.layer())))
-
-  it.effect("is none of a start, of a change that nothing follows from, and of what another wrote", () =>
-    Effect.gen(function*() {
-      const running = yield* slow(() => 0)
-      assert.strictEqual(running.turns.length, 1)
-      yield* write("mesh-host_haves", "n2.postgres", { build: "p1", health: "healthy", words: "still" })
-      yield* pass()
-      yield* write(provisions, databaseKey, {})
-      yield* pass()
-      assert.isAbove(running.turns.length, 2)
-      assert.deepStrictEqual([...new Set(running.turns.map(({ changeToWriteMillis }) => changeToWriteMillis))], [
-        undefined
-      ])
-    }).pipe(Effect.provide(MemoryBus.layer())))
-
-  it.effect("is told while it lasts: a turn that does not end is seen", () =>
-    Effect.gen(function*() {
-      let millis = 0
-      const running = yield* slow(() => millis)
-      assert.isUndefined(yield* running.provisioner.busyMillis)
-      millis = 3_600_000
-      yield* write("postgres_bound", bound, { state: "making", by: "n2" })
-      yield* pass()
-      yield* passLong("6 minutes")
-      assert.isAtLeast((yield* running.provisioner.busyMillis) ?? 0, 360_000)
-      yield* passLong("1 hour")
-      assert.isUndefined(yield* running.provisioner.busyMillis)
     }).pipe(Effect.provide(MemoryBus.layer())))
 })
 
