@@ -111,7 +111,7 @@ export class Desk {
     fiber.addObserver((exit) => {
       this.#atWork.delete(fiber)
       endpoint.nanoseconds += (performance.now() - began) * 1e6
-      this.#reply(request, Exit.isSuccess(exit) ? exit.value : stopping)
+      this.#reply(request, Exit.isSuccess(exit) ? exit.value : Exit.hasInterrupts(exit) ? stopping : failed)
       this.#beginNext()
       this.#lookIdle()
     })
@@ -141,4 +141,5 @@ const tooMany = unavailable("more is asked than can be answered: ask again a lit
 const tooLong = unavailable(
   "the answer took too long and was given up; of an answer to an ask, look whether it is there"
 )
+const failed = unavailable("the provisioner could not answer, by a fault of its own")
 const stopping = unavailable("this instance stops answering: ask again, and whoever holds the seat answers")

@@ -38,7 +38,8 @@ export const connected = (
     Effect.provideService(Logger.CurrentLoggers, new Set([keeping(lines)]))
   )
 
-const keeping = (lines: Array<string>) =>
+/** A logger that keeps lines, and shows none. */
+export const keeping = (lines: Array<string>) =>
   Logger.make<unknown, void>(({ logLevel, message }) => {
     lines.push(`${logLevel} ${Array.isArray(message) ? message.join(" ") : String(message)}`)
   })

@@ -9,7 +9,7 @@ import type { Snapshot } from "../../../src/core/index.ts"
 import type { VerbCall, VerbReply } from "../../../src/ports/VerbServer.ts"
 import { Provisioner } from "../../../src/provisioner/Provisioner.ts"
 import { answerBy } from "../../../src/provisioner/VerbDoor.ts"
-import { act } from "./Ground.ts"
+import { act, keeping } from "./Ground.ts"
 
 /** A shop and a wiki whose databases postgres on n2 has made, and one that it has made for nobody any more. */
 export const mesh: Snapshot = {
@@ -58,9 +58,16 @@ export const verbsOfMesh = Effect.fnUntraced(function*(
 export const echo = ({ caller, payload, verb }: VerbCall): Effect.Effect<VerbReply> =>
   Effect.succeed({ _tag: "Answer", json: JSON.stringify({ verb, caller, bytes: payload.length }) })
 
-/** Serves the verbs, until the scope closes. */
-export const serve = (nats: NatsBus["Service"], answer: (call: VerbCall) => Effect.Effect<VerbReply> = echo) =>
-  nats.verbServer.serve(answer).pipe(Effect.orDie, Effect.provideService(Logger.CurrentLoggers, new Set()))
+/** Serves the verbs, until the scope closes. What it logs goes to `lines`. */
+export const serve = (
+  nats: NatsBus["Service"],
+  answer: (call: VerbCall) => Effect.Effect<VerbReply> = echo,
+  lines: Array<string> = []
+) =>
+  nats.verbServer.serve(answer).pipe(
+    Effect.orDie,
+    Effect.provideService(Logger.CurrentLoggers, new Set([keeping(lines)]))
+  )
 
 /** Asks at a subject, with a value as JSON or bytes as they are. */
 export const send = (
