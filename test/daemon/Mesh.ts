@@ -31,9 +31,10 @@ export interface Mesh {
 /** A server with all buckets made as `setup` makes them, filled with facts by the bare client. */
 export const mesh = Effect.fnUntraced(function*(
   facts: Snapshot,
-  options: ServerOptions = {}
+  options: ServerOptions = {},
+  onServer?: NatsServer
 ): Effect.fn.Return<Mesh, never, Scope.Scope> {
-  const server = yield* natsServer(options)
+  const server = onServer ?? (yield* natsServer(options))
   const admin = yield* bare(server)
   const nats = yield* Effect.orDie(NatsBus.make({ servers: [server.url] }))
   const buckets = new Set([...Object.values(bucketName), seatBucket, ...Object.keys(facts.buckets)])
@@ -88,6 +89,8 @@ export interface Running {
   /** The writes that it says it did, since a line of its log. */
   readonly writesSince: (line: number) => ReadonlyArray<LogLine>
   readonly kill: (signal: NodeJS.Signals) => void
+  /** What it said on standard error. */
+  readonly errors: () => string
   /** Waits until it has ended; gives its exit code, or the signal that ended it. */
   readonly ended: Effect.Effect<number | NodeJS.Signals>
 }
@@ -107,9 +110,13 @@ export const daemon = (
   )
 
 const start = (args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [bin, ...args], { env: surroundings, stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [bin, ...args], { env: surroundings, stdio: ["ignore", "pipe", "pipe"] })
   const lines: Array<LogLine> = []
   let rest = ""
+  let errors = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text
+  })
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     const [last = "", ...whole] = `${rest}${text}`.split("\n").toReversed()
     rest = last
@@ -123,9 +130,10 @@ const start = (args: ReadonlyArray<string>) => {
     kill: (signal) => {
       child.kill(signal)
     },
+    errors: () => errors,
     ended: Effect.promise(async () => {
       if (child.exitCode === null && child.signalCode === null) {
-        await once(child, "exit")
+        await once(child, "close")
       }
       return child.exitCode ?? child.signalCode ?? 0
     })

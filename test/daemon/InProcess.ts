@@ -1,0 +1,85 @@
+/**
+ * A daemon within the tests' own process: what it writes is recorded, and what it logs is kept.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, Logger, type Scope } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { NatsBus, type NatsSettings } from "../../src/adapters/nats/index.ts"
+import { isDecisionBucket } from "../../src/core/BucketName.ts"
+import { parseSnapshot, type Snapshot } from "../../src/core/Snapshot.ts"
+import { Bus } from "../../src/ports/Bus.ts"
+import { Seat } from "../../src/ports/Seat.ts"
+import { VerbServer } from "../../src/ports/VerbServer.ts"
+import { Daemon } from "../../src/provisioner/Daemon.ts"
+import type { Health } from "../../src/provisioner/Health.ts"
+import type { NatsServer } from "../nats/Server.ts"
+
+const example = Effect.runSync(Effect.fromResult(
+  parseSnapshot(readFileSync(join(import.meta.dirname, "..", "..", "examples", "homelab.json"), "utf8"))
+))
+
+/** The facts of the example mesh. */
+export const homelab: Snapshot = {
+  buckets: Object.fromEntries(Object.entries(example.buckets).filter(([bucket]) => !isDecisionBucket(bucket)))
+}
+
+/** What the bus acknowledged: by bucket, key and revision, the text that was written. */
+export type Acknowledged = Map<string, string>
+
+/** A daemon within this process. */
+export interface InProcess {
+  readonly acknowledged: Acknowledged
+  readonly lines: ReadonlyArray<string>
+  /** Waits until its provisioner stands so. */
+  readonly stands: (state: Health["state"]) => Effect.Effect<Health>
+}
+
+/** Runs a daemon until the scope closes. */
+export const inProcess = Effect.fnUntraced(function*(
+  { url }: Pick<NatsServer, "url">,
+  settings: NatsSettings = {}
+): Effect.fn.Return<InProcess, never, Scope.Scope> {
+  const acknowledged: Acknowledged = new Map()
+  const lines: Array<string> = []
+  const keeping = Logger.make<unknown, void>(({ message }) => {
+    lines.push(Array.isArray(message) ? message.join(" ") : String(message))
+  })
+  const running = yield* Effect.gen(function*() {
+    const nats = yield* Effect.orDie(NatsBus.make({ servers: [url], ...settings }))
+    const seat = yield* nats.seat({ name: "one" })
+    return yield* Daemon.make().pipe(
+      Effect.provideService(Seat, {
+        ...seat,
+        take: Effect.map(seat.take, (term) => ({ ...term, bus: recorded(term.bus, acknowledged) }))
+      }),
+      Effect.provideService(VerbServer, nats.verbServer)
+    )
+  }).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([keeping])))
+  const stands = (state: Health["state"]) =>
+    Effect.gen(function*() {
+      for (let looks = 0; looks < 3_000; looks++) {
+        const provisioner = yield* running.provisioner
+        const health = provisioner === undefined ? undefined : yield* provisioner.health
+        if (health?.state === state) {
+          return health
+        }
+        yield* Effect.sleep("5 millis")
+      }
+      return assert.fail(`it did not come to be ${state}: ${lines.at(-1)}`)
+    })
+  return { acknowledged, lines, stands }
+})
+
+const recorded = (bus: Bus["Service"], acknowledged: Acknowledged): Bus["Service"] => {
+  const keep = (bucket: string, key: string, text: string) => (revision: number) =>
+    Effect.sync(() => acknowledged.set(`${bucket} ${key} ${revision}`, text))
+  const textOf = (value: Uint8Array) => new TextDecoder().decode(value)
+  return Bus.of({
+    ...bus,
+    create: (bucket, key, value) => Effect.tap(bus.create(bucket, key, value), keep(bucket, key, textOf(value))),
+    update: (bucket, key, value, revision) =>
+      Effect.tap(bus.update(bucket, key, value, revision), keep(bucket, key, textOf(value))),
+    delete: (bucket, key, revision) => Effect.tap(bus.delete(bucket, key, revision), keep(bucket, key, ""))
+  })
+}
