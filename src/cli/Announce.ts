@@ -20,6 +20,16 @@ export const announced = <A, E, R>(
       () => say("")
     )
 
+/** Work whose progress a person at a terminal sees, in one line that is written anew as it goes on. */
+export const progressing = <A, E, R>(text: () => string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  process.stderr.isTTY !== true ? work : Effect.ensuring(
+    Effect.raceFirst(
+      work,
+      Effect.forever(Effect.andThen(Effect.suspend(() => say(`${visible(text())}…`)), Effect.sleep("100 millis")))
+    ),
+    say("")
+  )
+
 const say = (text: string): Effect.Effect<void> =>
   Effect.sync(() => {
     process.stderr.write(`\r\u001b[K${text}`)

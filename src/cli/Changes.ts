@@ -151,7 +151,7 @@ const stateChange = (change: DecisionChange["change"], before: Json | undefined,
 }
 
 /** The names of the members that differ: of the bus's own making, never a stranger's. */
-const membersThatDiffer = (before: Json | undefined, after: Json | undefined): ReadonlyArray<string> => {
+export const membersThatDiffer = (before: Json | undefined, after: Json | undefined): ReadonlyArray<string> => {
   const [old, now] = [isJsonObject(before) ? before : {}, isJsonObject(after) ? after : {}]
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) =>
     !sameJson(member(old, name), member(now, name))

@@ -33,6 +33,16 @@ export const connected = Effect.fnUntraced(function*(
   )
 })
 
+/** That a command which reads a file says nothing of the bus, by a flag. */
+export const notBoth = (from: string | undefined, config: BusConfig): Effect.Effect<void, Failure> => {
+  const [flag] = Object.entries(config).find(([, value]) => value !== undefined) ?? []
+  return from === undefined || flag === undefined
+    ? Effect.void
+    : Effect.fail(
+      usage(`Either a file is read or the bus is asked, and --${flag} is of the bus. Give only one of them.`)
+    )
+}
+
 /** What the flags come to, with the environment and, where one is named, a context: a flag wins over them, in this order. */
 export const settingsOf = Effect.fnUntraced(function*(
   config: BusConfig,

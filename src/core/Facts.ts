@@ -204,3 +204,11 @@ export class Facts {
     }
   }
 }
+
+/** The buckets in which definitions say that a kind of need is answered (protocol §3, `answers`). */
+export const answerBuckets = (facts: Facts): ReadonlySet<string> =>
+  new Set(
+    [...facts.modules.sound()].flatMap(({ value }) =>
+      [...value.answers.values()].flatMap((answer) => "bucket" in answer ? [answer.bucket] : [])
+    )
+  )

@@ -4,7 +4,7 @@
  */
 import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
-import { isBytes, type Value } from "./Decode.ts"
+import { isBytes, readJson, type Value } from "./Decode.ts"
 import type { Change } from "./Facts.ts"
 import { isJsonObject, type Json, type JsonObject, member, sameJson } from "./Json.ts"
 import { placeOfPath, placeOfSyntaxError, type TextPlace } from "./JsonText.ts"
@@ -165,6 +165,36 @@ export const indexOf = (snapshot: Snapshot): Map<string, Map<string, Value>> => 
     index.get(bucket)?.set(key, value)
   }
   return index
+}
+
+/**
+ * What is held by bucket and key, as a snapshot: the other way round than `indexOf`. What is no JSON by protocol §3 goes to
+ * `raw`.
+ */
+export const snapshotFrom = (
+  index: Iterable<readonly [bucket: string, values: Iterable<readonly [key: string, bytes: Uint8Array]>]>
+): Snapshot => {
+  const buckets: Array<readonly [string, { readonly [key: string]: Json }]> = []
+  const raw: Array<readonly [string, { readonly [key: string]: string }]> = []
+  for (const [bucket, values] of index) {
+    const readable: Array<readonly [string, Json]> = []
+    const unreadable: Array<readonly [string, string]> = []
+    for (const [key, bytes] of values) {
+      const json = readJson(bytes)
+      if (Result.isSuccess(json)) {
+        readable.push([key, json.success])
+      } else {
+        unreadable.push([key, Base64.encode(bytes)])
+      }
+    }
+    buckets.push([bucket, Object.fromEntries(readable)])
+    if (unreadable.length > 0) {
+      raw.push([bucket, Object.fromEntries(unreadable)])
+    }
+  }
+  return raw.length === 0
+    ? { buckets: Object.fromEntries(buckets) }
+    : { buckets: Object.fromEntries(buckets), raw: Object.fromEntries(raw) }
 }
 
 const sameValue = (one: Value | undefined, other: Value): boolean =>

@@ -8,7 +8,7 @@ import { epochKey } from "../core/Bucket.ts"
 import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../core/BucketName.ts"
 import { readJson } from "../core/Decode.ts"
 import type { Stored } from "../core/Diff.ts"
-import { Facts } from "../core/Facts.ts"
+import { answerBuckets, Facts } from "../core/Facts.ts"
 import type { Json } from "../core/Json.ts"
 import type { Put } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
@@ -160,7 +160,7 @@ export class View implements Following {
     if (!isDecisionBucket(bucket)) {
       this.facts.apply({ bucket, key, ...(value === undefined ? {} : { value }) })
       this.factsChanged += 1
-      this.#answersNamed = bucket === bucketName.modules ? answersNamed(this.facts) : this.#answersNamed
+      this.#answersNamed = bucket === bucketName.modules ? answerBuckets(this.facts) : this.#answersNamed
       return
     }
     if (value === undefined) {
@@ -177,11 +177,3 @@ export class View implements Following {
     return stored
   }
 }
-
-/** The buckets that definitions name in `answers`. */
-const answersNamed = (facts: Facts): ReadonlySet<string> =>
-  new Set(
-    [...facts.modules.sound()].flatMap(({ value }) =>
-      [...value.answers.values()].flatMap((answer) => "bucket" in answer ? [answer.bucket] : [])
-    )
-  )

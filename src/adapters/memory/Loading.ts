@@ -1,12 +1,9 @@
 /**
  * A memory bus as a snapshot, and the changes of a snapshot into a memory bus.
  */
-import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
-import { readJson } from "../../core/Decode.ts"
 import type { Change } from "../../core/Facts.ts"
-import type { Json } from "../../core/Json.ts"
-import { changesBetween, type Snapshot } from "../../core/Snapshot.ts"
+import { changesBetween, type Snapshot, snapshotFrom } from "../../core/Snapshot.ts"
 import { writeUtf8 } from "../../core/Utf8.ts"
 import { BusError } from "../../ports/BusError.ts"
 import type { State } from "./State.ts"
@@ -82,26 +79,10 @@ const make = (state: State, { bucket: name, key, value }: EncodedChange, timeMil
 }
 
 /** What a memory bus holds now. */
-export const readSnapshot = (state: State): Snapshot => {
-  const buckets: Array<readonly [string, { readonly [key: string]: Json }]> = []
-  const raw: Array<readonly [string, { readonly [key: string]: string }]> = []
-  for (const [name, bucket] of state.buckets) {
-    const values: Array<readonly [string, Json]> = []
-    const bytes: Array<readonly [string, string]> = []
-    for (const put of bucket.puts()) {
-      const json = readJson(put.value)
-      if (Result.isSuccess(json)) {
-        values.push([put.key, json.success])
-      } else {
-        bytes.push([put.key, Base64.encode(put.value)])
-      }
-    }
-    buckets.push([name, Object.fromEntries(values)])
-    if (bytes.length > 0) {
-      raw.push([name, Object.fromEntries(bytes)])
-    }
-  }
-  return raw.length === 0
-    ? { buckets: Object.fromEntries(buckets) }
-    : { buckets: Object.fromEntries(buckets), raw: Object.fromEntries(raw) }
-}
+export const readSnapshot = (state: State): Snapshot =>
+  snapshotFrom(
+    Array.from(
+      state.buckets,
+      ([name, bucket]) => [name, Array.from(bucket.puts(), ({ key, value }) => [key, value] as const)] as const
+    )
+  )

@@ -72,13 +72,13 @@ export const busFlagTable = {
     metavar: file,
     variable: "MESH_PROVISIONER_PASSWORD_FILE",
     secretVariable: "NATS_PASSWORD",
-    words: "The user's password, or - for standard input"
+    words: "The password, or - for standard input"
   },
   "token-file": {
     metavar: file,
     variable: "MESH_PROVISIONER_TOKEN_FILE",
     secretVariable: "NATS_TOKEN",
-    words: "The servers' token, or - for standard input"
+    words: "The token, or - for standard input"
   },
   "tls-ca": {
     metavar: file,
