@@ -152,7 +152,10 @@ const streamRequests = (bucket: string): ReadonlyArray<readonly [subject: string
   [`CONSUMER.CREATE.${stream(bucket)}`, "none", []],
   [`CONSUMER.CREATE.${stream(bucket)}.c`, "none", []],
   [`CONSUMER.CREATE.${stream(bucket)}.c.$KV.${bucket}.n1.>`, "none", ["provisioner"]],
-  [`CONSUMER.CREATE.${stream(bucket)}.c.$KV.${bucket}.>`, "none", ["provisioner"]],
+  [`CONSUMER.CREATE.${stream(bucket)}.c.$KV.${bucket}.>`, "none", [
+    "provisioner",
+    ...(bucket === "mesh-controller_modules" ? ["setup"] : [])
+  ]],
   [`CONSUMER.DURABLE.CREATE.${stream(bucket)}.c`, "none", []],
   [`CONSUMER.MSG.NEXT.${stream(bucket)}.c`, "none", []],
   [`CONSUMER.NAMES.${stream(bucket)}`, "", []]

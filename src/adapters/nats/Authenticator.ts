@@ -7,7 +7,6 @@ import {
   credsAuthenticator,
   jwtAuthenticator,
   nkeyAuthenticator,
-  nkeys,
   tokenAuthenticator,
   usernamePasswordAuthenticator
 } from "@nats-io/transport-node"
@@ -15,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { readFileSync } from "node:fs"
 import { NatsConnectError } from "./NatsConnectError.ts"
+import { seedIn } from "./Seeds.ts"
 import type { NatsCredentials } from "./Settings.ts"
 
 /** The authenticator of credentials. Fails where a file cannot be read, or holds none, and where a seed is none. */
@@ -69,13 +69,6 @@ const makers = (credentials: NatsCredentials): () => Authenticator => {
           credentials.seed === undefined ? undefined : seedIn(Redacted.value(credentials.seed))
         )
   }
-}
-
-/** A seed, as it stands in a text among others' lines. */
-const seedIn = (text: string): Uint8Array => {
-  const seed = new TextEncoder().encode(/\bSU[A-Z2-7]{56}\b/.exec(text)?.[0] ?? "")
-  nkeys.fromSeed(seed)
-  return seed
 }
 
 const whereOf = (credentials: NatsCredentials): string =>

@@ -3,6 +3,7 @@
  * provisioner may make a consumer: it delivers to whatever subject it is told to.
  */
 import { decisionBuckets, factBuckets } from "../../core/Bucket.ts"
+import { bucketName } from "../../core/BucketName.ts"
 import { allKeys, callerName, type Grant, type Keys, userName } from "../../ports/Grants.ts"
 import { verbNames } from "../../ports/VerbServer.ts"
 import { keyPrefixOf, streamOf } from "./JetStream.ts"
@@ -121,11 +122,18 @@ const provisionerSubscribes: ReadonlyArray<string> = [
   ...discoveries
 ]
 
+// Definitions name the buckets of providers, and those that answer.
+const readsDefinitions: ReadonlyArray<string> = [
+  `$JS.API.CONSUMER.CREATE.${streamOf(bucketName.modules)}.*.${keyPrefixOf(bucketName.modules)}>`,
+  "$JS.FC.>"
+]
+
 const setupPublishes: ReadonlyArray<string> = [
   "$JS.API.INFO",
   "$JS.API.STREAM.NAMES",
   "$JS.API.STREAM.INFO.*",
   "$JS.API.STREAM.CREATE.*",
   "$JS.API.STREAM.UPDATE.*",
+  ...readsDefinitions,
   whoAmI
 ]
