@@ -31,8 +31,11 @@ export const loggerOf = (format: LogFormat, screen: Screen): Logger.Logger<unkno
     }
   })
 
-/** The words of what is logged. */
-export const messageOf = ({ message }: Logged): string => Array.isArray(message) ? message.join(" ") : String(message)
+/** The words of what is logged: those of an error that is among them are left out. */
+export const messageOf = ({ message }: Logged): string =>
+  (Array.isArray(message) ? message : [message]).map((part: unknown) =>
+    isPlain(part) ? String(part) : faultsOf(Cause.die(part)).map(({ name }) => name).join(" ")
+  ).join(" ")
 
 const prettyLine = (logged: Logged): ReadonlyArray<Piece> => {
   const { cause, date, logLevel } = logged
@@ -55,7 +58,7 @@ export const jsonLine = (logged: Logged): string => {
     ["time", date.toISOString()],
     ["level", logLevel.toLowerCase()],
     ["message", messageOf(logged)],
-    ...notes.map(([name, note]) => [name, isPlain(note) ? note : String(note)]),
+    ...notes.map(([name, note]) => [name, isPlain(note) ? note : typeof note]),
     ...(faults.length === 0 ? [] : [["faults", faults]])
   ])))
 }

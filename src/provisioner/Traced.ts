@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { VerbCall, VerbReply } from "../ports/VerbServer.ts"
-import { shown } from "./Words.ts"
+import { escaped, shownCharactersMax } from "./Words.ts"
 
 /** What answers a call of a verb. */
 export type Answering = (call: VerbCall) => Effect.Effect<VerbReply>
@@ -18,7 +18,7 @@ export const tracedVerbs = (answer: Answering): Answering => (call) => {
     attributes: {
       verb: call.verb,
       "request.bytes": call.payload.length,
-      ...(call.caller === undefined ? {} : { caller: shown(call.caller) })
+      ...(call.caller === undefined ? {} : { caller: escaped(call.caller.slice(0, shownCharactersMax)) })
     }
   })
 }
