@@ -8,10 +8,15 @@ import { fitted, hasColour, type Line, render } from "./Print.ts"
 /** What is shown. */
 export class Screen {
   /** Whether a person sees it live. */
-  readonly live = process.stdout.isTTY === true && process.env["TERM"] !== "dumb"
+  readonly live: boolean
   readonly #colour = hasColour(process.stdout)
   #below: ReadonlyArray<Line> = []
   #drawn = 0
+
+  /** `isForPrograms`: no person is shown the present, though it be a terminal. */
+  constructor(isForPrograms = false) {
+    this.live = !isForPrograms && process.stdout.isTTY === true && process.env["TERM"] !== "dumb"
+  }
 
   /** Says what came to pass. */
   say(lines: Iterable<Line>): void {

@@ -38,7 +38,7 @@ export const run = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, Failure, FileSystem.FileSystem> {
   const config = yield* configOf(flags, process.env)
   const isInMemory = yield* isOfMemory(config, process.env)
-  const screen = new Screen()
+  const screen = new Screen(config.settings.log === "json")
   const logging = yield* loggingOf(config.settings, screen)
   const serve = isInMemory
     ? Effect.flatMap(Effect.promise(() => import("./ServeMemory.ts")), ({ serveMemory }) => serveMemory(screen, config))

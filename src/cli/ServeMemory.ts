@@ -9,9 +9,11 @@ import * as Stream from "effect/Stream"
 import { followFile } from "../adapters/memory/followFile.ts"
 import { MemoryBus } from "../adapters/memory/MemoryBus.ts"
 import { Bus } from "../ports/Bus.ts"
+import { countTurns } from "../provisioner/Metrics.ts"
 import { Provisioner } from "../provisioner/Provisioner.ts"
 import { examplePath } from "./Example.ts"
 import { type Failure, failure, usage } from "./Failure.ts"
+import { Operation } from "./Operation.ts"
 import { styled } from "./Print.ts"
 import { readSnapshot } from "./Read.ts"
 import type { Screen } from "./Screen.ts"
@@ -21,13 +23,16 @@ import { Showing } from "./Showing.ts"
 /** Runs it, until it is interrupted. */
 export const serveMemory = Effect.fnUntraced(function*(
   screen: Screen,
-  { follow, load = examplePath, provisioner: options }: ServeConfig
+  { follow, load = examplePath, provisioner: options, settings: { listen } }: ServeConfig
 ): Effect.fn.Return<never, Failure, FileSystem.FileSystem | Scope.Scope> {
   if (follow && load === "-") {
     return yield* usage(
       "--follow takes the edits of a file, and standard input (-) is none. Give --load the path of a file."
     )
   }
+  const operation = new Operation()
+  operation.seat = Effect.succeed({ _tag: "Held" })
+  yield* operation.listen(listen)
   const memory = yield* MemoryBus.make()
   yield* loadFile(memory, load, follow)
   const provisioner = yield* Effect.provideService(
@@ -35,11 +40,16 @@ export const serveMemory = Effect.fnUntraced(function*(
     Bus,
     memory.as({ role: "provisioner" })
   )
-  return yield* show(new Showing(screen, footerOf(load, follow), follow), provisioner)
+  operation.provisioner = Effect.succeed(provisioner)
+  yield* Effect.forkScoped(countTurns(operation.metrics, Stream.make(provisioner)))
+  return yield* operation.watched(show(new Showing(screen, footerOf(load, follow), follow), provisioner))
 })
 
 /** Shows how a provisioner stands and what it decides, for as long as it runs. */
-const show = Effect.fnUntraced(function*(showing: Showing, provisioner: Provisioner["Service"]) {
+const show = Effect.fnUntraced(function*(
+  showing: Showing,
+  provisioner: Provisioner["Service"]
+): Effect.fn.Return<never, never, Scope.Scope> {
   const turns = yield* provisioner.turns
   yield* Effect.forkScoped(
     Stream.runForEach(
