@@ -62,10 +62,15 @@ const sayDefect = ({ verb }: VerbCall, cause: Cause.Cause<never>): Effect.Effect
       `The verb ${verb} failed by a defect, and answers 503. It was thrown ${placeOf(Cause.squash(cause))}.`
     )
 
+// A stack begins with the message, of which any line may look like a frame.
 const placeOf = (defect: unknown): string => {
-  const frames = defect instanceof Error ? (defect.stack ?? "").split("\n").filter((line) => /^ {4}at /.test(line)) : []
+  const { message = "", stack = "" } = defect instanceof Error ? defect : {}
+  const start = stack.indexOf(message)
+  const frames = (start === -1 ? "" : stack.slice(start + message.length)).split("\n").filter((line) =>
+    /^ {4}at /.test(line)
+  )
   return frames.length === 0
-    ? "by nothing that says where"
+    ? "by what does not say where"
     : frames.slice(0, framesSaidMax).map((line) => line.trim()).join(", ")
 }
 
