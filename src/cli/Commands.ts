@@ -7,9 +7,13 @@ import { check } from "./command/Check.ts"
 import { decide } from "./command/Decide.ts"
 import { diff } from "./command/Diff.ts"
 import { explain } from "./command/Explain.ts"
+import { grants } from "./command/Grants.ts"
 import { retire } from "./command/Retire.ts"
 import { serve } from "./command/Serve.ts"
+import { setup } from "./command/Setup.ts"
 import { show } from "./command/Show.ts"
+import { snapshot } from "./command/Snapshot.ts"
+import { verify } from "./command/Verify.ts"
 import { completions } from "./Completions.ts"
 
 /** All of it. */
@@ -18,7 +22,10 @@ export const meshProvisioner = Command.make("mesh-provisioner").pipe(
     "Decides who provides what in a mesh of machines: the registry, every provision, ask and plan, from the facts on the bus " +
       "alone. Exit code 2 where a command is written wrong, 1 where it fails, else 0."
   ),
-  Command.withSubcommands([{ group: "COMMANDS", commands: [serve, decide, diff, show, explain, retire, check] }]),
+  Command.withSubcommands([{
+    group: "COMMANDS",
+    commands: [serve, decide, diff, show, explain, retire, check, setup, snapshot, verify, grants]
+  }]),
   Command.withGlobalFlags([completions]),
   Command.withExamples([
     { command: "mesh-provisioner serve", description: "See an example mesh decided" },
