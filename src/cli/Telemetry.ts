@@ -104,7 +104,7 @@ export const telemetry = ({ logger, name, otlp, version }: TelemetryOptions): La
       serviceVersion: version,
       attributes: { "service.instance.id": name }
     }
-    const options = { resource, headers: Redacted.value(otlp.headers), shutdownTimeout: "1 second" } as const
+    const options = { resource, headers: Redacted.value(otlp.headers), shutdownTimeout: "500 millis" } as const
     const client = collector.watched(yield* HttpClient.HttpClient)
     const [tracer, otlpLogger] = yield* Effect.all([
       OtlpTracer.make({ ...options, url: `${otlp.url}/v1/traces` }),
