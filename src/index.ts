@@ -17,3 +17,6 @@ export * as Memory from "./adapters/memory/index.ts"
 
 /** The loop that reads a bus, decides and writes, with the verbs that it answers. */
 export * as Provisioner from "./provisioner/Provisioner.ts"
+
+/** The daemon: the loop for as long as the seat is held, and the verbs on the bus. */
+export * as Daemon from "./provisioner/Daemon.ts"

@@ -34,7 +34,23 @@ export interface SeatTerm {
   readonly over: Effect.Effect<string>
 }
 
-/** The seat, as one instance sees it. */
+/**
+ * The seat, as one instance sees it.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Stream } from "effect"
+ * import { Bus, Seat } from "mesh-provisioner/adapters/nats"
+ *
+ * // The seat of a mesh in which nobody else wants it.
+ * const alone = Effect.map(Bus, (bus) =>
+ *   Seat.of({
+ *     state: Effect.succeed({ _tag: "Held" }),
+ *     changes: Stream.make({ _tag: "Held" }),
+ *     take: Effect.succeed({ bus, isHeld: () => true, over: Effect.never })
+ *   }))
+ * ```
+ */
 export class Seat extends Context.Service<Seat, {
   /** How it stands, now. */
   readonly state: Effect.Effect<SeatState>

@@ -8,7 +8,16 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 
-/** The verbs of protocol §8, without the service's name before them. */
+/**
+ * The verbs of protocol §8, without the service's name before them.
+ *
+ * @example
+ * ```ts
+ * import { verbNames } from "mesh-provisioner/adapters/nats"
+ *
+ * verbNames.map((name) => `mesh-provisioner.${name}`).length // 3
+ * ```
+ */
 export const verbNames = ["provisioning", "explain", "retire"] as const
 
 /** One of {@link verbNames}. */
@@ -30,7 +39,17 @@ export type VerbReply =
   | { readonly _tag: "Answer"; readonly json: string }
   | { readonly _tag: "Refusal"; readonly code: number; readonly message: string }
 
-/** The verbs cannot be served: this account `refused`, or there is no connection. `message` says what to do. */
+/**
+ * The verbs cannot be served: this account is `refused`, or the bus is `unreachable`. `message` says what to do.
+ *
+ * @example
+ * ```ts
+ * import { VerbServerError } from "mesh-provisioner/adapters/nats"
+ *
+ * new VerbServerError({ reason: "refused", subject: "mesh-provisioner.retire" }).message
+ * // "The verbs are not served: this account may not subscribe to mesh-provisioner.retire. Grant it."
+ * ```
+ */
 export class VerbServerError extends Schema.TaggedError<VerbServerError>("mesh-provisioner/ports/VerbServerError")(
   "VerbServerError",
   { reason: Schema.Literals(["refused", "unreachable"]), subject: Schema.String }
@@ -42,7 +61,18 @@ export class VerbServerError extends Schema.TaggedError<VerbServerError>("mesh-p
   }
 }
 
-/** Whoever serves the verbs. */
+/**
+ * Whoever serves the verbs.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { VerbServer } from "mesh-provisioner/adapters/nats"
+ *
+ * // Where nobody asks.
+ * const nobody = VerbServer.of({ serve: () => Effect.void })
+ * ```
+ */
 export class VerbServer extends Context.Service<VerbServer, {
   /**
    * Answers every request by this function until the scope closes; the first that listens is served once this returns.

@@ -22,6 +22,22 @@ import { escaped } from "./Words.ts"
 
 /**
  * The running daemon, as whatever stands around it sees it.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Daemon } from "mesh-provisioner"
+ * import { NatsBus } from "mesh-provisioner/adapters/nats"
+ *
+ * const onNats = Daemon.Daemon.layer().pipe(
+ *   Layer.provide(NatsBus.ports({ name: "n1" })),
+ *   Layer.provide(NatsBus.layer({ servers: ["nats://127.0.0.1:1"] }))
+ * )
+ * const run = Effect.flatMap(Daemon.Daemon, ({ ended }) => ended)
+ *
+ * const error = await Effect.runPromise(Effect.flip(run.pipe(Effect.provide(onNats))))
+ * error.reason // "unreachable"
+ * ```
  */
 export class Daemon extends Context.Service<Daemon, {
   /** How it stands with the seat, now. */

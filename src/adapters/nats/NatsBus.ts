@@ -9,8 +9,8 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { Bus, type BusLimits } from "../../ports/Bus.ts"
 import type { BusError } from "../../ports/BusError.ts"
-import type { Seat } from "../../ports/Seat.ts"
-import type { VerbServer } from "../../ports/VerbServer.ts"
+import { Seat } from "../../ports/Seat.ts"
+import { VerbServer } from "../../ports/VerbServer.ts"
 import type { Write } from "../../ports/Write.ts"
 import { Advisories } from "./Advisories.ts"
 import type { BucketPlan } from "./BucketPlan.ts"
@@ -122,6 +122,13 @@ export class NatsBus extends Context.Service<NatsBus, {
   /** A connection to NATS. */
   static readonly layer = (settings?: NatsSettings): Layer.Layer<NatsBus, NatsConnectError> =>
     Layer.effect(NatsBus, NatsBus.make(settings))
+
+  /** What the daemon stands on beside the bus, on a connection: the seat, as an instance of this name sees it, and the verbs. */
+  static readonly ports = (options: SeatOptions): Layer.Layer<Seat | VerbServer, never, NatsBus> =>
+    Layer.effectContext(Effect.gen(function*() {
+      const nats = yield* NatsBus
+      return Context.make(Seat, yield* nats.seat(options)).pipe(Context.add(VerbServer, nats.verbServer))
+    }))
 }
 
 /**

@@ -31,8 +31,18 @@ export {
 } from "../../ports/Bus.ts"
 export { BusError, type BusErrorReason, type Operation } from "../../ports/BusError.ts"
 export type { Parties } from "../../ports/Grants.ts"
+export { Seat, type SeatState, type SeatTerm } from "../../ports/Seat.ts"
+export {
+  type VerbCall,
+  type VerbName,
+  verbNames,
+  type VerbReply,
+  VerbServer,
+  VerbServerError
+} from "../../ports/VerbServer.ts"
 export { type BucketDifference, type BucketOptions, type BucketPlan, planBucket } from "./BucketPlan.ts"
 export { type Environment, readNatsContext } from "./Context.ts"
+export type { TermOptions } from "./Fence.ts"
 export {
   type GrantedAccount,
   type GrantedExport,
@@ -45,5 +55,6 @@ export {
 export { grantsConfig, type PublicKeys } from "./GrantsConfig.ts"
 export { layer, NatsBus, type Term } from "./NatsBus.ts"
 export { NatsConnectError, type NatsConnectReason } from "./NatsConnectError.ts"
+export type { SeatOptions } from "./NatsSeat.ts"
 export type { NatsCredentials, NatsSettings, NatsTls } from "./Settings.ts"
 export { NatsSetupError, type SetupOptions } from "./Setup.ts"
