@@ -3,9 +3,9 @@
  * while it is.
  */
 import { bucketName } from "../core/BucketName.ts"
-import type { Conflict, Decisions, OutOfShape, Plan } from "../core/Decision.ts"
+import type { Conflict, DecidedValues, Decisions, OutOfShape } from "../core/Decision.ts"
 import { decidedBuckets } from "../core/Diff.ts"
-import { isJsonObject, type Json, member, sameJson, textMember } from "../core/Json.ts"
+import { isJsonObject, type Json, type JsonObject, member, sameJson, textMember } from "../core/Json.ts"
 import { type Line, type Piece, styled } from "./Print.ts"
 import { conflictLines, headed, outOfShapeLines, paragraphs, stateWord } from "./Say.ts"
 
@@ -40,19 +40,38 @@ export interface Listed<A> {
   readonly goes: ReadonlyArray<A>
 }
 
-/** What differs between two sets of decisions. */
-export const changesOf = (before: Decisions, after: Decisions): Changes => ({
-  decisions: [...decisionChanges(before, after)],
-  rereads: [...rereadsOf(before, after)],
-  answersToDelete: after.answersToDelete.filter((key) => !before.answersToDelete.includes(key)),
-  outOfShape: listed(before.outOfShape, after.outOfShape),
-  conflicts: listed(before.conflicts, after.conflicts)
-})
+/** Decisions as they are compared: decided here, or read off a bus, which does not tell what answers it deletes. */
+export interface Decided {
+  readonly buckets: ReadonlyMap<string, DecidedValues>
+  readonly answersToDelete: ReadonlyArray<string> | undefined
+  readonly outOfShape: ReadonlyArray<OutOfShape>
+  readonly conflicts: ReadonlyArray<Conflict>
+}
 
-const decisionChanges = function*(before: Decisions, after: Decisions): Iterable<DecisionChange> {
-  const wanted = decidedBuckets(after)
-  for (const [bucket, old] of decidedBuckets(before)) {
-    const now = wanted.get(bucket) ?? new Map<string, Json>()
+/** Decisions, to be compared with others. */
+export const decidedOf = (decisions: Decisions): Decided => ({ ...decisions, buckets: decidedBuckets(decisions) })
+
+/** What differs between two sets of decisions. */
+export const changesOf = (before: Decisions, after: Decisions): Changes =>
+  changesFrom(decidedOf(before), decidedOf(after))
+
+/** What differs between what was decided and what is; of answers, only where both tell. */
+export const changesFrom = (before: Decided, after: Decided): Changes => {
+  const { answersToDelete } = before
+  return {
+    decisions: [...decisionChanges(before, after)],
+    rereads: [...rereadsOf(before, after)],
+    answersToDelete: answersToDelete === undefined
+      ? []
+      : (after.answersToDelete ?? []).filter((key) => !answersToDelete.includes(key)),
+    outOfShape: listed(before.outOfShape, after.outOfShape),
+    conflicts: listed(before.conflicts, after.conflicts)
+  }
+}
+
+const decisionChanges = function*(before: Decided, after: Decided): Iterable<DecisionChange> {
+  for (const [bucket, old] of before.buckets) {
+    const now = after.buckets.get(bucket) ?? new Map<string, Json>()
     for (const key of [...new Set([...old.keys(), ...now.keys()])].sort()) {
       const change = changeOf(old.get(key), now.get(key))
       if (change !== undefined) {
@@ -63,7 +82,7 @@ const decisionChanges = function*(before: Decisions, after: Decisions): Iterable
 }
 
 /** How a value changes, where it does. */
-const changeOf = (
+export const changeOf = (
   before: Json | undefined,
   after: Json | undefined
 ): Pick<DecisionChange, "change" | "before" | "after"> | undefined => {
@@ -79,30 +98,42 @@ const changeOf = (
 }
 
 /** The modules that would have to read again: those that have a plan now and then, with another digest (protocol §7). */
-const rereadsOf = function*(before: Decisions, after: Decisions): Iterable<Reread> {
-  for (const key of [...after.plans.keys()].sort()) {
-    const old = before.plans.get(key)
-    const now = after.plans.get(key)
-    if (old !== undefined && now !== undefined && old.digest !== now.digest) {
-      yield { key, build: old.build !== now.build, needs: needsToRead(old, now) }
+const rereadsOf = function*(before: Decided, after: Decided): Iterable<Reread> {
+  const [then, plans] = [before, after].map(({ buckets }) => buckets.get(bucketName.plans))
+  for (const [key, now] of [...plans ?? []].sort(([one], [other]) => one < other ? -1 : 1)) {
+    const old = then?.get(key)
+    if (old !== undefined && textMember(old, "digest") !== textMember(now, "digest")) {
+      yield { key, build: textMember(old, "build") !== textMember(now, "build"), needs: needsToRead(old, now) }
     }
   }
 }
 
-const needsToRead = (before: Plan, after: Plan): ReadonlyArray<string> =>
-  [...new Set([...Object.keys(before.needs), ...Object.keys(after.needs)])].sort().filter((need) =>
-    !sameJson(foundAt(before, need), foundAt(after, need))
+const needsToRead = (before: Json, after: Json): ReadonlyArray<string> => {
+  const [old, now] = [before, after].map(needsOf)
+  return [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].sort().filter((need) =>
+    !sameJson(foundAt(old, need), foundAt(now, need))
   )
-
-const foundAt = ({ needs }: Plan, need: string): Json | undefined => {
-  const found = Object.hasOwn(needs, need) ? needs[need] : undefined
-  return found && {
-    ...(found.find === undefined ? {} : { find: found.find }),
-    ...(found.version === undefined ? {} : { version: found.version })
-  }
 }
 
-const listed = <A extends OutOfShape | Conflict>(before: ReadonlyArray<A>, after: ReadonlyArray<A>): Listed<A> => {
+const needsOf = (plan: Json): JsonObject => {
+  const needs = isJsonObject(plan) ? member(plan, "needs") : undefined
+  return isJsonObject(needs) ? needs : {}
+}
+
+const foundAt = (needs: JsonObject | undefined, need: string): Json | undefined => {
+  const found = needs === undefined ? undefined : member(needs, need)
+  if (!isJsonObject(found)) {
+    return undefined
+  }
+  const [find, version] = [member(found, "find"), member(found, "version")]
+  return { ...(find === undefined ? {} : { find }), ...(version === undefined ? {} : { version }) }
+}
+
+/** What a list has more and less than before. */
+export const listed = <A extends OutOfShape | Conflict>(
+  before: ReadonlyArray<A>,
+  after: ReadonlyArray<A>
+): Listed<A> => {
   const [old, now] = [before, after].map((list) => new Set(list.map((one) => JSON.stringify(one))))
   return {
     appears: after.filter((one) => old?.has(JSON.stringify(one)) !== true),
@@ -129,13 +160,18 @@ export const changeLines = function*({ after, before, bucket, change, key }: Dec
 }
 
 /** What there is to say of a decision: its why; of a kind, who answers it. A plan that is ready has nothing to say. */
-const wordsOf = (value: Json | undefined): string | undefined => {
+export const wordsOf = (value: Json | undefined): string | undefined => {
   const module = textMember(value, "module")
   const why = textMember(value, "why") ?? (module === undefined ? "" : `answered by ${module}`)
   return why === "" ? undefined : why
 }
 
-const stateChange = (change: DecisionChange["change"], before: Json | undefined, after: Json | undefined): Line => {
+/** How the state of a decision changes, as a part of a line. */
+export const stateChange = (
+  change: DecisionChange["change"],
+  before: Json | undefined,
+  after: Json | undefined
+): Line => {
   const [old, now] = [before, after].map((value) => textMember(value, "state"))
   const word = (state: string | undefined): ReadonlyArray<Piece> => state === undefined ? [] : [stateWord(state)]
   switch (change) {
@@ -145,12 +181,20 @@ const stateChange = (change: DecisionChange["change"], before: Json | undefined,
       return [styled("red", "goes"), ...(old === undefined ? [] : [", was ", ...word(old)])]
     default:
       return old === now
-        ? [...word(now), `  changes its ${membersThatDiffer(before, after).join(", ")}`]
+        ? [...word(now), now === undefined ? "" : "  ", changesText(membersThatDiffer(before, after))]
         : [...word(old), " -> ", ...word(now)]
   }
 }
 
-/** The names of the members that differ: of the bus's own making, never a stranger's. */
+/** What changes, by the names of its members; of a value of a stranger's making, by a few of them. */
+const changesText = (names: ReadonlyArray<string>): string =>
+  names.length === 0
+    ? "changes"
+    : `changes its ${names.slice(0, namesSaidMax).join(", ")}${names.length > namesSaidMax ? ", …" : ""}`
+
+const namesSaidMax = 10
+
+/** The names of the members that differ. */
 export const membersThatDiffer = (before: Json | undefined, after: Json | undefined): ReadonlyArray<string> => {
   const [old, now] = [isJsonObject(before) ? before : {}, isJsonObject(after) ? after : {}]
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) =>

@@ -25,7 +25,7 @@ export const completions = GlobalFlag.Action({
 })
 
 /** Arguments and flags that are read as text, and are the paths of files. */
-const paths: ReadonlySet<string> = new Set(["FILE", "BEFORE", "AFTER", "from", "load"])
+const paths: ReadonlySet<string> = new Set(["FILE", "from", "load"])
 
 const path = { _tag: "Path", pathType: "file" } as const
 

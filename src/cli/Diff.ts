@@ -2,41 +2,47 @@
  * `diff`: what a change of facts would change in the decisions, before anyone makes it.
  */
 import * as Effect from "effect/Effect"
-import { decide } from "../core/Decide.ts"
-import type { Decisions } from "../core/Decision.ts"
+import type * as Scope from "effect/Scope"
 import type { Json } from "../core/Json.ts"
-import { announced, isLongSnapshot } from "./Announce.ts"
-import { changeLines, type Changes, changesOf, type DecisionChange, factLines, type Reread } from "./Changes.ts"
+import {
+  changeLines,
+  type Changes,
+  changesFrom,
+  type Decided,
+  type DecisionChange,
+  factLines,
+  type Reread
+} from "./Changes.ts"
+import type { BusConfig } from "./command/BusFlags.ts"
 import { type Failure, usage } from "./Failure.ts"
 import { type Line, printJson, printLines, styled } from "./Print.ts"
-import { nameOf, readSnapshot } from "./Read.ts"
 import { countText, headed, paragraphs } from "./Say.ts"
+import { openFile, openSource, type Source } from "./Source.ts"
 
-/** What `diff` is asked. */
+/** What `diff` is asked. Without `before`, that is what the bus has decided. */
 export interface DiffConfig {
-  readonly before: string
+  readonly before: string | undefined
   readonly after: string
+  readonly connection: BusConfig
   readonly json: boolean
 }
 
 /** Runs `diff`. */
-export const run = Effect.fnUntraced(function*({ after, before, json }: DiffConfig): Effect.fn.Return<void, Failure> {
+export const run = Effect.fnUntraced(function*(config: DiffConfig): Effect.fn.Return<void, Failure> {
+  const { after, before, connection, json } = config
   if (before === "-" && after === "-") {
     return yield* usage(
       "Only one of BEFORE and AFTER can be standard input (-). Give the path of a file for the other."
     )
   }
-  const old = yield* decidedFrom(before)
-  const now = yield* decidedFrom(after)
-  const changes = changesOf(old, now)
+  const old = yield* decidedIn(openSource(before, connection))
+  const now = yield* decidedIn(openFile(after))
+  const changes = changesFrom(old, now)
   yield* json ? printJson(jsonOf(changes)) : printLines(linesOf(changes))
 })
 
-const decidedFrom = (path: string): Effect.Effect<Decisions, Failure> =>
-  Effect.flatMap(
-    readSnapshot(path),
-    (snapshot) => announced(`deciding ${nameOf(path)}`, isLongSnapshot(snapshot), Effect.sync(() => decide(snapshot)))
-  )
+const decidedIn = (opened: Effect.Effect<Source, Failure, Scope.Scope>): Effect.Effect<Decided, Failure> =>
+  Effect.scoped(Effect.flatMap(opened, ({ decided }) => decided))
 
 const jsonOf = ({ answersToDelete, conflicts, decisions, outOfShape, rereads }: Changes): Json => ({
   decisions: decisions.map((change) => ({ ...change })),

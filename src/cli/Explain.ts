@@ -3,38 +3,32 @@
  */
 import * as Effect from "effect/Effect"
 import { bucketName } from "../core/BucketName.ts"
-import { explain, type ExplainReply, type Step } from "../core/Explain.ts"
+import type { ExplainReply, Step } from "../core/Explain.ts"
 import type { Json } from "../core/Json.ts"
 import { readToken, writeToken } from "../core/Name.ts"
+import type { BusConfig } from "./command/BusFlags.ts"
 import { type Failure, usage } from "./Failure.ts"
 import { type Line, type Piece, printJson, printLines, styled } from "./Print.ts"
 import { stateWord } from "./Say.ts"
-import { answered, readSource } from "./Source.ts"
+import { openSource, type Request } from "./Source.ts"
 
 /** What `explain` is asked. */
 export interface ExplainConfig {
   readonly key: string
-  readonly from: string
+  readonly from: string | undefined
+  readonly connection: BusConfig
   readonly json: boolean
 }
 
 /** Runs `explain`. */
-export const run = Effect.fnUntraced(function*({ from, json, key }: ExplainConfig): Effect.fn.Return<void, Failure> {
+export const run = Effect.fnUntraced(function*(config: ExplainConfig): Effect.fn.Return<void, Failure> {
+  const { connection, from, json, key } = config
   const request = yield* requestOf(key)
-  const source = yield* readSource(from)
-  const reply = yield* answered(
-    explain(source, request, { replyBytesMax: Number.POSITIVE_INFINITY }),
-    ` mesh-provisioner show ${request.kind === undefined ? "plans" : "provisions"} --from ${from} lists what is there.`
+  const reply = yield* Effect.scoped(
+    Effect.flatMap(openSource(from, connection), (source) => source.explain(request))
   )
   yield* json ? printJson(replyJson(reply)) : printLines(treeLines(reply.tree, "", ""))
 })
-
-interface Request {
-  readonly node: string
-  readonly module: string
-  readonly kind?: string
-  readonly name?: string
-}
 
 /** The names that the argument's tokens are written for (protocol §2). */
 const requestOf = (key: string): Effect.Effect<Request, Failure> => {

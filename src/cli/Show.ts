@@ -2,36 +2,75 @@
  * `show`: what a file holds, or what is decided from it, as a table.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { decide } from "../core/Decide.ts"
+import { Facts } from "../core/Facts.ts"
 import { isJsonObject, type Json, member } from "../core/Json.ts"
 import { query, type QueryEntry, type QueryReply } from "../core/Query.ts"
 import type { QueryWhat } from "../core/QueryWhat.ts"
+import type { VerbSource } from "../core/Verb.ts"
 import { cut } from "../core/Words.ts"
+import type { BusConfig } from "./command/BusFlags.ts"
 import type { Failure } from "./Failure.ts"
-import { type Line, printJson, printLines } from "./Print.ts"
+import { type Line, printJson, printJsonLine, printLines } from "./Print.ts"
 import { conflictLines, headed, outOfShapeLines, paragraphs, stateWord } from "./Say.ts"
-import { answered, readSource, sourceOf } from "./Source.ts"
+import { openSource, refused, type Source } from "./Source.ts"
+import { untilStopped } from "./Stopped.ts"
 import { type Cell, table } from "./Table.ts"
+import { watchOn } from "./Watch.ts"
 
 /** What `show` is asked. */
 export interface ShowConfig {
   readonly what: QueryWhat
-  readonly from: string
+  readonly from: string | undefined
+  readonly connection: BusConfig
   readonly narrowed: { readonly [filter: string]: string }
+  readonly history: boolean
+  readonly watch: boolean
   readonly json: boolean
 }
 
 /** Runs `show`. */
-export const run = Effect.fnUntraced(function*(config: ShowConfig): Effect.fn.Return<void, Failure> {
-  const { from, json, narrowed, what } = config
-  const request = { what, ...narrowed }
-  // What cannot be asked is refused before a large file is read.
-  yield* Effect.flatMap(sourceOf({ buckets: {} }), (nothing) => answered(query(nothing, request)))
-  const reply = yield* answered(query(yield* readSource(from), request, unbounded))
-  yield* json ? printJson(replyJson(reply)) : printLines(linesOf(reply))
+export const run = (config: ShowConfig): Effect.Effect<void, Failure> =>
+  Effect.scoped(config.watch ? Effect.raceFirst(showAndWatch(config), untilStopped) : showOnce(config))
+
+const showOnce = Effect.fnUntraced(function*(config: ShowConfig): Effect.fn.Return<void, Failure, Scope.Scope> {
+  const { history, narrowed, what } = config
+  const source = yield* openFor(config)
+  yield* print(config, yield* source.provisioning({ what, ...narrowed, ...(history ? { history } : {}) }))
 })
 
-/** A person is shown all of it at once. */
-const unbounded = { replyBytesMax: Number.POSITIVE_INFINITY, pageEntriesMax: Number.POSITIVE_INFINITY }
+/** Narrowed by state, what leaves it is to be seen too: so that is done here, and not by whoever is asked. */
+const showAndWatch = Effect.fnUntraced(function*(config: ShowConfig): Effect.fn.Return<never, Failure, Scope.Scope> {
+  const { history, json, narrowed, what } = config
+  const { state, ...others } = narrowed
+  const request = { what, ...others }
+  const source = yield* openFor(config)
+  const following = yield* source.follow(request)
+  const first = yield* source.provisioning({ ...request, ...(history ? { history } : {}) })
+  const entries = first.entries.filter((entry) => state === undefined || inValue(entry, "state") === state)
+  yield* print(config, { ...first, entries })
+  return yield* watchOn({ following, first, state, json })
+})
+
+/** What cannot be asked is refused before a large file is read, or a connection is made. */
+const openFor = ({ connection, from, narrowed, what }: ShowConfig): Effect.Effect<Source, Failure, Scope.Scope> =>
+  Effect.andThen(
+    Effect.mapError(
+      Effect.fromResult(query(nothing, { what, ...narrowed })),
+      ({ code, message }) => refused(code, message, "")
+    ),
+    openSource(from, connection)
+  )
+
+const nothing: VerbSource = { facts: Facts.fromSnapshot({ buckets: {} }), decisions: decide({ buckets: {} }) }
+
+const print = ({ history, json, watch }: ShowConfig, reply: QueryReply): Effect.Effect<void> => {
+  if (json) {
+    return watch ? printJsonLine(replyJson(reply)) : printJson(replyJson(reply))
+  }
+  return printLines(linesOf(reply, history))
+}
 
 const replyJson = ({ conflicts, entries, outOfShape, what }: QueryReply): Json => ({
   what,
@@ -40,15 +79,23 @@ const replyJson = ({ conflicts, entries, outOfShape, what }: QueryReply): Json =
   ...(conflicts === undefined ? {} : { conflicts: [...conflicts] })
 })
 
-const linesOf = ({ conflicts = [], entries, outOfShape, what }: QueryReply): Iterable<Line> => {
-  const columns = columnsOf[what]
+const linesOf = ({ conflicts = [], entries, outOfShape, what }: QueryReply, history: boolean): Iterable<Line> => {
+  const columns = history ? [time, ...columnsOf[what]] : columnsOf[what]
+  const rows = history ? entries.flatMap(withEarlier) : entries
   return paragraphs(
     entries.length === 0
       ? [[`There are no ${what === "registry" ? "kinds" : what} here.`]]
-      : table(columns.map(([name]) => name), entries.map((entry) => columns.map(([, cell]) => cell(entry)))),
+      : table(columns.map(([name]) => name), rows.map((row) => columns.map(([, cell]) => cell(row)))),
     headed("Kinds that more than one module would answer", conflictLines(conflicts)),
     headed("Facts out of shape", outOfShapeLines(outOfShape))
   )
+}
+
+/** An entry as it was, the oldest first, and as it is. What it was while it was not there, or no JSON, has no value. */
+const withEarlier = (entry: QueryEntry): ReadonlyArray<QueryEntry> => {
+  const { history, value: _, ...parts } = entry
+  const earlier = Array.isArray(history) ? history.filter(isJsonObject) : []
+  return [...earlier.map((one) => ({ ...parts, ...one, key: entry.key })), entry]
 }
 
 type Column = readonly [header: string, cell: (entry: QueryEntry) => Cell]
@@ -67,6 +114,8 @@ const listOf = (name: string): Column => [name.toUpperCase(), (entry) => {
   const value = inValue(entry, name)
   return Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value)
 }]
+
+const time: Column = ["TIME", (entry) => textOf(member(entry, "time")) || "now"]
 
 const state: Column = ["STATE", (entry) => stateWord(textOf(inValue(entry, "state")))]
 

@@ -43,10 +43,13 @@ describe("a command that is written wrong (exit code 2)", () => {
       `two.json is more than mesh-provisioner decide takes. Leave it out.\n${usage("decide", " <FILE>")}`
     ],
     [
-      ["diff", "one.json"],
-      `AFTER is missing. Give it: <AFTER>, the snapshot as it would be, or - for standard input.\n${
-        usage("diff", " <BEFORE> <AFTER>")
-      }`
+      ["diff"],
+      "FILE is missing. Give it: <FILE>, one or two snapshots: as it is (the bus where left out), and as it would be; - for " +
+      `standard input.\n${usage("diff", " <FILE...>")}`
+    ],
+    [
+      ["diff", "one.json", "two.json", "three.json"],
+      `three.json is more than mesh-provisioner diff takes. Leave it out.\n${usage("diff", " <FILE...>")}`
     ],
     [
       ["show", "shops", "--from", "mesh.json"],
@@ -55,16 +58,9 @@ describe("a command that is written wrong (exit code 2)", () => {
       }`
     ],
     [
-      ["show"],
-      `--from is missing. Give it: --from FILE, the snapshot that is read, or - for standard input (required).\n${
-        usage("show", " [<WHAT>]")
-      }`
-    ],
-    [
       ["show", "--from"],
-      `--from has no value. Give it: --from FILE, the snapshot that is read, or - for standard input (required).\n${
-        usage("show", " [<WHAT>]")
-      }`
+      "--from has no value. Give it: --from FILE, the snapshot that is read, or - for standard input; where left out, the bus " +
+      `is asked.\n${usage("show", " [<WHAT>]")}`
     ],
     [
       ["serve", "--bus", "smoke"],
@@ -73,10 +69,6 @@ describe("a command that is written wrong (exit code 2)", () => {
     [
       ["retire", "a.b.c.d.e", "--answer", "burn", "--by", "ann", "--from", "mesh.json"],
       `--answer cannot be burn. Allowed: retire, keep.\n${usage("retire", " <KEY>")}`
-    ],
-    [
-      ["retire", "a.b.c.d.e", "--answer", "keep", "--from", "mesh.json"],
-      `--by is missing. Give it: --by NAME, who answers (required).\n${usage("retire", " <KEY>")}`
     ],
     [
       ["--completions", "tcsh"],
@@ -105,6 +97,10 @@ describe("a command that is written wrong (exit code 2)", () => {
     [
       ["retire", "a.b.c.d.e", "--answer", "keep", "--by", "ann", "--from", "-"],
       "The answer is written into the file that --from names, so that cannot be standard input (-)."
+    ],
+    [
+      ["retire", "a.b.c.d.e", "--answer", "keep", "--from", "mesh.json"],
+      "--by is missing. Say who answers: --by NAME."
     ],
     [
       ["explain", "n1", "--from", "none.json"],

@@ -95,6 +95,20 @@ export class VerbClient {
       return Queue.asDequeue(notices)
     })
 
+  /** Tells each time that the connection was lost and is back, until the scope closes. */
+  readonly returns: Effect.Effect<Queue.Dequeue<void>, never, Scope.Scope> = Effect.gen({ self: this }, function*() {
+    const returns = yield* Effect.acquireRelease(Queue.sliding<void>(1), Queue.shutdown)
+    const hear = () =>
+      this.#connection.listen(({ _tag }) => {
+        if (_tag === "Up") {
+          Queue.offerUnsafe(returns, undefined)
+        }
+        return false
+      })
+    yield* Effect.acquireRelease(Effect.sync(hear), (forget) => Effect.sync(forget))
+    return Queue.asDequeue(returns)
+  })
+
   #listen(subject: string, notices: Queue.Queue<Notice, VerbCallError>): () => void {
     const client = this.#connection.client
     const subscription = client.subscribe(subject, {

@@ -112,22 +112,39 @@ const readConflict = (json: Json): Conflict | undefined => {
 /** An answer of the verb `explain`; none where this is no such answer. */
 export const readExplanation = (json: Json): ExplainReply | undefined => {
   const [node, module, kind, name] = ["node", "module", "kind", "name"].map((part) => textMember(json, part))
-  const tree = isJsonObject(json) ? readStep(member(json, "tree") ?? null, { left: stepsMax }) : undefined
+  const tree = isJsonObject(json) ? readTree(member(json, "tree")) : undefined
   return node === undefined || module === undefined || tree === undefined
     ? undefined
     : { node, module, ...(kind === undefined ? {} : { kind }), ...(name === undefined ? {} : { name }), tree }
 }
 
-/** No tree is larger, nor deeper. A provisioner's has half as many, and what says that there are more. */
+/** No tree has more steps. A provisioner's has half as many, and what says that there are more. */
 const stepsMax = 2 * explainStepsMax
 
-const readStep = (json: Json, steps: { left: number }): Step | undefined => {
-  steps.left -= 1
+// One step after the other, and not each within the one before: a tree may be deeper than a stack.
+const readTree = (json: Json | undefined): Step | undefined => {
+  const root: Array<Step> = []
+  const left: Array<{ readonly json: Json | undefined; readonly siblings: Array<Step> }> = [{ json, siblings: root }]
+  let count = 0
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    const causes: Array<Step> = []
+    const found = isJsonObject(one.json) ? member(one.json, "causes") : undefined
+    const step = readStep(one.json, causes)
+    count += 1
+    if (step === undefined || !Array.isArray(found) || count + left.length + found.length > stepsMax) {
+      return undefined
+    }
+    one.siblings.push(step)
+    left.push(...found.map((cause: Json) => ({ json: cause, siblings: causes })).reverse())
+  }
+  return root[0]
+}
+
+const readStep = (json: Json | undefined, causes: ReadonlyArray<Step>): Step | undefined => {
   const [bucket, key, why, state, reason] = ["bucket", "key", "why", "state", "reason"].map((name) =>
     textMember(json, name)
   )
-  const causes = steps.left < 0 ? undefined : listIn(json, "causes", (cause) => readStep(cause, steps))
-  if (bucket === undefined || key === undefined || why === undefined || causes === undefined) {
+  if (!isJsonObject(json) || bucket === undefined || key === undefined || why === undefined) {
     return undefined
   }
   const circle = listIn(json, "circle", (one) => typeof one === "string" ? one : undefined)
@@ -138,7 +155,7 @@ const readStep = (json: Json, steps: { left: number }): Step | undefined => {
     ...(reason === undefined ? {} : { reason }),
     why,
     ...(circle === undefined ? {} : { circle }),
-    ...(isJsonObject(json) && member(json, "seen") === true ? { seen: true } : {}),
+    ...(member(json, "seen") === true ? { seen: true } : {}),
     causes
   }
 }

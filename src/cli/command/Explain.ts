@@ -3,6 +3,7 @@
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import { busFlags } from "./BusFlags.ts"
 import { from, json, runBy } from "./Parts.ts"
 
 /** The tree of causes. */
@@ -11,6 +12,7 @@ export const explain = Command.make("explain", {
     Argument.withDescription("<node>.<module> for a plan, <node>.<module>.<kind>.<name> for one need")
   ),
   from,
+  connection: busFlags,
   json: json("{ node, module, kind?, name?, tree }")
 }, (config) => runBy(() => import("../Explain.ts"), config)).pipe(
   Command.withDescription(
@@ -19,7 +21,8 @@ export const explain = Command.make("explain", {
   ),
   Command.withShortDescription("Draw the tree of causes"),
   Command.withExamples([
-    { command: "mesh-provisioner explain n1.shop --from mesh.json", description: "Why shop on n1 may run, or may not" },
+    { command: "mesh-provisioner explain n1.shop", description: "Ask the bus why shop on n1 may run, or may not" },
+    { command: "mesh-provisioner explain n1.shop --from mesh.json", description: "The same, of a file" },
     {
       command: "mesh-provisioner explain n1.shop.bound.database --from mesh.json",
       description: "Why its database is not provided"

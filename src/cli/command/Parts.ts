@@ -4,6 +4,7 @@
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
 import type { Failure } from "../Failure.ts"
 
 /** What a command's own file gives. */
@@ -19,17 +20,18 @@ export const runBy = <Config>(load: () => Promise<Loaded<Config>>, config: Confi
 export const file = "FILE"
 
 /** The flag that has JSON printed, of this shape. */
-export const json = (shape: string) =>
-  Flag.Boolean("json").pipe(
-    Flag.withDescription(`Print JSON: ${shape}`),
-    Flag.withoutNegation,
-    Flag.withDefault(false)
-  )
+export const json = (shape: string) => turnedOn("json", `Print JSON: ${shape}`)
+
+/** A flag that turns something on. */
+export const turnedOn = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
 
 /** The flag that names the snapshot to be read. */
 export const from = Flag.String("from").pipe(
   Flag.withMetavar(file),
-  Flag.withDescription("The snapshot that is read, or - for standard input (required)")
+  Flag.withDescription("The snapshot that is read, or - for standard input; where left out, the bus is asked"),
+  Flag.optional,
+  Flag.map(Option.getOrUndefined)
 )
 
 /** A flag that may be left out. */

@@ -5,7 +5,8 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Option from "effect/Option"
 import type { QueryWhat } from "../../core/QueryWhat.ts"
-import { from, json, runBy, text } from "./Parts.ts"
+import { busFlags } from "./BusFlags.ts"
+import { from, json, runBy, text, turnedOn } from "./Parts.ts"
 
 /** What `show` shows; as a list of its own, so that the core is loaded only where something is to be decided. */
 const shown = [
@@ -31,17 +32,23 @@ export const show = Command.make(
     module: text("module", "NAME", "Only of this module; of collect, the contributor, of asks, the consumer"),
     collection: text("collection", "NAME", "Only of this collection; for collect"),
     state: text("state", "STATE", "Only in this state; for provisions, plans and asks"),
-    json: json("{ what, entries, outOfShape, conflicts? }")
+    history: turnedOn("history", "Show what each was before, with the time; of the bus alone"),
+    watch: turnedOn("watch", "Then show each change as it happens, until Ctrl-C; of the bus alone"),
+    json: json("{ what, entries, outOfShape, conflicts? }; with --watch on a line, and a line for each change"),
+    connection: busFlags
   },
-  ({ collection, from, json, module, node, state, what }) =>
-    runBy(() => import("../Show.ts"), { what, from, json, narrowed: given({ node, module, collection, state }) })
+  ({ collection, module, node, state, ...config }) =>
+    runBy(() => import("../Show.ts"), { ...config, narrowed: given({ node, module, collection, state }) })
 ).pipe(
   Command.withDescription(
-    "Show what a snapshot holds (needs, applied, collect), or what is decided from it (registry, provisions, plans, asks)."
+    "Show what the bus or a snapshot holds (needs, applied, collect), or what is decided from it (registry, provisions, " +
+      "plans, asks)."
   ),
   Command.withShortDescription("Show facts and decisions as a table"),
   Command.withExamples([
-    { command: "mesh-provisioner show --from mesh.json", description: "Which domain answers which kind of need" },
+    { command: "mesh-provisioner show", description: "Ask the bus which domain answers which kind of need" },
+    { command: "mesh-provisioner show plans --watch", description: "Follow which modules may run" },
+    { command: "mesh-provisioner show --from mesh.json", description: "Which domain answers which kind, by a file" },
     {
       command: "mesh-provisioner show provisions --from mesh.json --state asked",
       description: "The needs that wait for something"
