@@ -2,7 +2,7 @@
  * A daemon within the tests' own process: what it writes is recorded, and what it logs is kept.
  */
 import { assert } from "@effect/vitest"
-import { Effect, Logger, type Scope } from "effect"
+import { Effect, Logger, type PubSub, type Scope } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { NatsBus, type NatsSettings } from "../../src/adapters/nats/index.ts"
@@ -13,6 +13,7 @@ import { Seat } from "../../src/ports/Seat.ts"
 import { VerbServer } from "../../src/ports/VerbServer.ts"
 import { Daemon } from "../../src/provisioner/Daemon.ts"
 import type { Health } from "../../src/provisioner/Health.ts"
+import type { Turn } from "../../src/provisioner/Turn.ts"
 import type { NatsServer } from "../nats/Server.ts"
 
 const example = Effect.runSync(Effect.fromResult(
@@ -31,6 +32,8 @@ export type Acknowledged = Map<string, string>
 export interface InProcess {
   readonly acknowledged: Acknowledged
   readonly lines: ReadonlyArray<string>
+  /** The turns of the provisioner that there is now, from now on. */
+  readonly turns: Effect.Effect<PubSub.Subscription<Turn>, never, Scope.Scope>
   /** Waits until its provisioner stands so. */
   readonly stands: (state: Health["state"]) => Effect.Effect<Health>
 }
@@ -68,7 +71,11 @@ export const inProcess = Effect.fnUntraced(function*(
       }
       return assert.fail(`it did not come to be ${state}: ${lines.at(-1)}`)
     })
-  return { acknowledged, lines, stands }
+  const turns = Effect.flatMap(
+    running.provisioner,
+    (provisioner) => provisioner?.turns ?? assert.fail("there is no provisioner now")
+  )
+  return { acknowledged, lines, turns, stands }
 })
 
 const recorded = (bus: Bus["Service"], acknowledged: Acknowledged): Bus["Service"] => {
