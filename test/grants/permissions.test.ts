@@ -139,6 +139,8 @@ const tryKeys = async (ground: Ground, user: User, bucket: string, tries: Tries)
   }
 }
 
+const whoFollows = (bucket: string) => ["provisioner", ...(bucket === "mesh-controller_modules" ? ["setup"] : [])]
+
 /** What can be asked of a stream, each made so that it does no harm where it comes through. */
 const streamRequests = (bucket: string): ReadonlyArray<readonly [subject: string, payload: string, who: string[]]> => [
   [`DIRECT.GET.${stream(bucket)}`, `{"last_by_subj":"$KV.${bucket}.n1.m.k.x"}`, []],
@@ -151,11 +153,8 @@ const streamRequests = (bucket: string): ReadonlyArray<readonly [subject: string
   [`STREAM.SNAPSHOT.${stream(bucket)}`, "none", []],
   [`CONSUMER.CREATE.${stream(bucket)}`, "none", []],
   [`CONSUMER.CREATE.${stream(bucket)}.c`, "none", []],
-  [`CONSUMER.CREATE.${stream(bucket)}.c.$KV.${bucket}.n1.>`, "none", ["provisioner"]],
-  [`CONSUMER.CREATE.${stream(bucket)}.c.$KV.${bucket}.>`, "none", [
-    "provisioner",
-    ...(bucket === "mesh-controller_modules" ? ["setup"] : [])
-  ]],
+  [`CONSUMER.CREATE.${stream(bucket)}.c.$KV.${bucket}.n1.>`, "none", whoFollows(bucket)],
+  [`CONSUMER.CREATE.${stream(bucket)}.c.$KV.${bucket}.>`, "none", whoFollows(bucket)],
   [`CONSUMER.DURABLE.CREATE.${stream(bucket)}.c`, "none", []],
   [`CONSUMER.MSG.NEXT.${stream(bucket)}.c`, "none", []],
   [`CONSUMER.NAMES.${stream(bucket)}`, "", []]
