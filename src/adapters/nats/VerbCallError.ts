@@ -11,12 +11,13 @@ const Refused = Schema.TaggedStruct("Refused", { code: Schema.Int, words: Schema
  * Nobody said anything that helps:
  * - `Nobody`: nobody listens there, so that nothing was done;
  * - `Denied`: this account may not ask;
+ * - `Deaf`: this account may not hear answers where they would come to;
  * - `Silent`: no answer came in time: of `retire`, it is not known whether it was done;
  * - `Unreachable`: there is no connection now, and nothing was asked;
  * - `TooLarge`: the server takes no message so large;
  * - `Unreadable`: what came is no answer of this protocol.
  */
-const unanswered = ["Nobody", "Denied", "Silent", "Unreachable", "TooLarge", "Unreadable"] as const
+const unanswered = ["Nobody", "Denied", "Deaf", "Silent", "Unreachable", "TooLarge", "Unreadable"] as const
 
 const reason = Schema.Union([Refused, Schema.Struct({ _tag: Schema.Literals(unanswered) })])
 
@@ -41,6 +42,11 @@ const sentences: { readonly [Tag in Exclude<VerbCallReason["_tag"], "Refused">]:
     `Nobody answers ${subjectOf(verb)}: no provisioner holds the seat, or this account may not ask it. ` +
     "Start one (mesh-provisioner serve), or have the account granted the verbs.",
   Denied: (verb) => `This account may not ask ${subjectOf(verb)}. Have it granted the verbs.`,
+  Deaf: (verb) =>
+    `${
+      subjectOf(verb)
+    } was not asked: this account may not subscribe to where its answers come. Give what the subjects of ` +
+    "its answers begin with, as it was granted: --inbox-prefix.",
   Silent: (verb) =>
     `No answer to ${subjectOf(verb)} came in time. ` +
     (verb === "retire"

@@ -160,12 +160,13 @@ const errorOf = (verb: VerbName, reason: VerbCallReason): VerbCallError => new V
 const fail = (verb: VerbName, reason: VerbCallReason): Effect.Effect<never, VerbCallError> =>
   Effect.fail(errorOf(verb, reason))
 
-const reasonOf = ({ _tag }: Trouble): VerbCallReason => {
-  switch (_tag) {
+const reasonOf = (trouble: Trouble): VerbCallReason => {
+  switch (trouble._tag) {
     case "Nobody":
-    case "Denied":
     case "Silent":
-      return { _tag }
+      return { _tag: trouble._tag }
+    case "Denied":
+      return { _tag: trouble.operation === "publish" ? "Denied" : "Deaf" }
     case "Down":
       return { _tag: "Unreachable" }
     case "Oversized":

@@ -33,7 +33,7 @@ export const retire = Command.make("retire", {
     Command.withShortDescription("Answer whether something is to be retired"),
     Command.withExamples([
       {
-        command: "mesh-provisioner retire n2.postgres.n1.shop.database --answer keep --words 'we move it in May'",
+        command: "mesh-provisioner retire n2.postgres.n1.shop.database --answer keep --by ann",
         description: "Tell the bus to leave it alone"
       },
       {
