@@ -44,10 +44,14 @@ export const run = async (args: ReadonlyArray<string>, { cwd, input = "" }: RunO
 }
 
 /** Starts a command. It is ended with the test where it has not ended by itself. */
-export const start = (args: ReadonlyArray<string>, cwd = root): ChildProcessWithoutNullStreams => {
+export const start = (
+  args: ReadonlyArray<string>,
+  cwd = root,
+  env: { readonly [name: string]: string } = {}
+): ChildProcessWithoutNullStreams => {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
-    env: surroundings,
+    env: { ...surroundings, ...env },
     timeout: 25_000,
     killSignal: "SIGKILL"
   })
