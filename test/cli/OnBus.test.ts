@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json } from "mesh-provisioner/core"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { act } from "../adapters/nats/Ground.ts"
 import { folderWith, homelab, run } from "./Bin.ts"
 import { answering, onBus, printed, provisionerOn, sentence } from "./Bus.ts"
@@ -197,6 +198,36 @@ describe("where it goes wrong", () => {
         yield* sentence(["explain", "n1.shop", ...bus], 1),
         said.replace("mesh-provisioner.provisioning", "mesh-provisioner.explain")
       )
+    }))
+
+  it.live("an account that may not ask, or not hear the answer, is told which", () =>
+    Effect.gen(function*() {
+      const user = (name: string, publish: string, subscribe: string) => ({
+        user: name,
+        password: name,
+        permissions: { publish: { allow: [publish] }, subscribe: { allow: [subscribe] } }
+      })
+      const users = [
+        { user: "admin", password: "admin" },
+        user("mute", "nothing", "_INBOX.>"),
+        user("deaf", "mesh-provisioner.>", "_INBOX.deaf.>")
+      ]
+      const on = yield* onBus(asked, { config: JSON.stringify({ authorization: { users } }) })
+      yield* provisionerOn(on)
+      const as = (name: string) => {
+        const password = join(folderWith({ password: name }), "password")
+        return ["show", "--bus", on.server.url, "--user", name, "--password-file", password]
+      }
+      assert.strictEqual(
+        yield* sentence(as("mute"), 1),
+        "mesh-provisioner: This account may not ask mesh-provisioner.provisioning. Have it granted the verbs.\n"
+      )
+      assert.match(
+        yield* sentence(as("deaf"), 1),
+        /^mesh-provisioner: mesh-provisioner\.provisioning was not asked: this account may not subscribe to .*--inbox-prefix\.\n$/
+      )
+      const shown = yield* act(() => run([...as("deaf"), "--inbox-prefix", "_INBOX.deaf"]))
+      assert.deepStrictEqual({ exitCode: shown.exitCode, stderr: shown.stderr }, { exitCode: 0, stderr: "" })
     }))
 
   it.live("no server: that is said", () =>

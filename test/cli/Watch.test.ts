@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { decide } from "mesh-provisioner/core"
 import { act, until } from "../adapters/nats/Ground.ts"
+import { daemon, mesh, timeToLiveMillis } from "../daemon/Mesh.ts"
 import { bare } from "../nats/Bare.ts"
 import { folderWith, run } from "./Bin.ts"
 import { following, type OnBus, onBus, provisionerOn } from "./Bus.ts"
@@ -198,6 +199,22 @@ describe("meanwhile", () => {
       yield* watch.told("mesh-provisioner: The provisioner's seat is held by host2\\u001b[2J now.\n")
       const { stderr } = yield* watch.stop()
       assert.strictEqual(stderr.split("\n").length, 2)
+    }))
+
+  it.live("whoever holds the seat is killed, and another daemon takes it: all of it is said, and it goes on", () =>
+    Effect.gen(function*() {
+      const on = yield* mesh(asked)
+      const first = yield* daemon(on.server.url, "first")
+      yield* until("the first holds the seat", () => first.says("live") || first.lines.some(({ op }) => op === "put"))
+      yield* daemon(on.server.url, "second")
+      const watch = following(["show", "provisions", "--watch", "--bus", on.server.url])
+      yield* watch.seen("not-bound")
+      yield* Effect.sleep(timeToLiveMillis)
+      first.kill("SIGKILL")
+      yield* watch.told("mesh-provisioner: The provisioner's seat is held by second now.\n")
+      yield* act(() => on.admin.plant(bound, [[claim, JSON.stringify(made)]]))
+      yield* watch.seen("asked -> provided")
+      assert.strictEqual((yield* watch.stop()).exitCode, 0)
     }))
 
   const untold = "mesh-provisioner: This account is not told what is written there, so the bus is asked every 2 s.\n"
