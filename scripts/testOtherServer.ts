@@ -19,7 +19,14 @@ if ("troubles" in other) {
   console.log(`The tests of the NATS adapter, on nats-server ${other.version} beside ${first.version}:`)
   const { status } = spawnSync(
     join(root, "node_modules", ".bin", "vitest"),
-    ["run", "test/contract/NatsBus.test.ts", "test/adapters/nats", "test/grants", ...process.argv.slice(2)],
+    [
+      "run",
+      "test/contract/NatsBus.test.ts",
+      "test/adapters/nats",
+      "test/grants",
+      "test/daemon",
+      ...process.argv.slice(2)
+    ],
     {
       cwd: root,
       stdio: "inherit",

@@ -69,6 +69,7 @@ describe("a daemon that holds the seat", () => {
       first.kill("SIGKILL")
       yield* takesOver(second, timeToLiveMillis + beatMillis + slackMillis)
       yield* rest
+      assert.strictEqual(second.lines.filter(({ message }) => message.includes("Stands by")).length, 1, "said once")
     }))
 
   it.live("and is told to end hands over at once, with what it had on its way stored, and exits with 0", () =>

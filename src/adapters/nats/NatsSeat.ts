@@ -42,11 +42,18 @@ export interface SeatGround {
 export const makeSeat = (ground: SeatGround, { name }: SeatOptions): Effect.Effect<Seat["Service"]> =>
   Effect.map(SubscriptionRef.make<SeatState>({ _tag: "Looking" }), (shown) => {
     const holder = { name: name.slice(0, nameCharactersMax), id: crypto.randomUUID() }
-    const sitting = new Sitting(ground, holder, (state) => SubscriptionRef.set(shown, state))
+    const sitting = new Sitting(ground, holder, (state) => show(shown, state))
     return Seat.of({ state: SubscriptionRef.get(shown), changes: SubscriptionRef.changes(shown), take: sitting.take })
   })
 
 const nameCharactersMax = 256
+
+// What is so already is no change.
+const show = (shown: SubscriptionRef.SubscriptionRef<SeatState>, state: SeatState): Effect.Effect<void> =>
+  Effect.flatMap(
+    SubscriptionRef.get(shown),
+    (before) => JSON.stringify(before) === JSON.stringify(state) ? Effect.void : SubscriptionRef.set(shown, state)
+  )
 
 const Holder = Schema.fromJsonString(Schema.Struct({ name: Schema.String, id: Schema.String }))
 type Holder = typeof Holder.Type
