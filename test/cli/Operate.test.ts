@@ -4,11 +4,10 @@
  *
  * Method: the bin on its bus in memory, asked by HTTP while it runs, with a collector on the loopback; its facts hold a canary.
  */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { parseScrape, sampled } from "../provisioner/Scrape.ts"
 import { ended, folderWith, run, start } from "./Bin.ts"
+import { startCollector } from "./Collecting.ts"
 import { asked } from "./Mesh.ts"
 
 const canary = "xyzzy"
@@ -21,26 +20,16 @@ const mesh = {
   }
 }
 
-/** A server on a free port of the loopback, and what was sent to it. */
-const listening = async () => {
-  const got: Array<string> = []
-  const server = createServer((request, response) => {
-    request.on("data", (data) => got.push(`${request.url} ${data.toString()}`))
-    request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"))
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  // A server that listens on a port has an address of this form.
-  const { port } = server.address() as AddressInfo
-  return { got, port }
+/** A collector of the test's own. */
+const collector = async () => {
+  const collector = await startCollector()
+  onTestFinished(collector.close)
+  return collector
 }
 
 describe("a serve that an operator looks at", () => {
   test("answers at its address, logs JSON, and sends traces and logs, none with a fact's value", async () => {
-    const { got, port } = await listening()
+    const { got, textOf, url } = await collector()
     const cwd = folderWith({ "mesh.json": mesh })
     const child = start(
       [
@@ -52,7 +41,7 @@ describe("a serve that an operator looks at", () => {
         "--log",
         "json",
         "--otlp",
-        `http://127.0.0.1:${port}`
+        url
       ],
       cwd
     )
@@ -79,15 +68,15 @@ describe("a serve that an operator looks at", () => {
     expect(sampled(parseScrape(scrape), "mesh_provisioner_seat", { state: "held" })).toBe(1)
     child.kill("SIGTERM")
     expect(await done).toMatchObject({ exitCode: 0, stderr: "" })
-    expect(got.filter((one) => one.startsWith("/v1/traces")).join()).toContain(`"name":"turn"`)
-    expect(got.filter((one) => one.startsWith("/v1/logs")).join()).toContain("put mesh-provisioner_plans")
-    for (const shown of [said, scrape, await ready?.text(), got.join()]) {
+    expect(textOf("/v1/traces")).toContain(`"name":"turn"`)
+    expect(textOf("/v1/logs")).toContain("put mesh-provisioner_plans")
+    for (const shown of [said, scrape, await ready?.text(), ...got.map(({ text }) => text)]) {
       expect(shown).not.toContain(canary)
     }
   })
 
   test("says where another program listens at its address, and ends with 1", async () => {
-    const { port } = await listening()
+    const { port } = await collector()
     expect(await run(["serve", "--bus", "memory", "--listen", `127.0.0.1:${port}`])).toEqual({
       exitCode: 1,
       stdout: "",

@@ -7,7 +7,6 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Logger, Redacted } from "effect"
-import { createServer, type IncomingHttpHeaders } from "node:http"
 import { Bus, MemoryBus } from "../../src/adapters/memory/index.ts"
 import { messageOf } from "../../src/cli/Log.ts"
 import { type Otlp, readOtlp, telemetry } from "../../src/cli/Telemetry.ts"
@@ -15,42 +14,9 @@ import type { VerbCall } from "../../src/ports/VerbServer.ts"
 import { Provisioner } from "../../src/provisioner/Provisioner.ts"
 import { tracedVerbs } from "../../src/provisioner/Traced.ts"
 import { facts } from "../provisioner/Running.ts"
+import { collecting } from "./Collecting.ts"
 
 const canary = "xyzzy"
-
-interface Got {
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
-
-/** A collector that keeps what it gets, and answers with a code, or never. */
-const collecting = (code: number | undefined) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly got: Array<Got>; readonly url: string; readonly close: () => void }>((resume) => {
-      const got: Array<Got> = []
-      const server = createServer((request, response) => {
-        let text = ""
-        request.on("data", (data) => text += data.toString())
-        request.on("end", () => {
-          got.push({ path: request.url ?? "", headers: request.headers, text })
-          if (code !== undefined) {
-            response.writeHead(code, { "content-type": "application/json" }).end("{}")
-          }
-        })
-      })
-      const close = () => {
-        server.close()
-        server.closeAllConnections()
-      }
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ got, url: `http://127.0.0.1:${port}`, close }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  )
 
 /** The layer, and the lines that are logged besides. */
 const observed = (url: string, headers: Record<string, string> = {}) => {
@@ -96,11 +62,10 @@ describe("a collector", () => {
     "gets spans of turns and calls, and the log, and no value nor an error's words in any of them",
     () =>
       Effect.gen(function*() {
-        const { got, url } = yield* collecting(200)
+        const { got, textOf, url } = yield* collecting()
         const { layer, lines } = observed(url, { authorization: "Bearer t" })
         yield* Effect.provide(work, layer)
-        const texts = (path: string) => got.filter((one) => one.path === path).map(({ text }) => text).join("\n")
-        const [traces, logs] = [texts("/v1/traces"), texts("/v1/logs")]
+        const [traces, logs] = [textOf("/v1/traces"), textOf("/v1/logs")]
         for (const name of ["turn", "decide", "write", "verb explain", "verb retire", "verb provisioning"]) {
           assert.include(traces, `"name":"${name}"`)
         }
@@ -122,11 +87,11 @@ describe("a collector", () => {
 
   it.live("gets log lines of a turn with the turn's trace", () =>
     Effect.gen(function*() {
-      const { got, url } = yield* collecting(200)
+      const { textOf, url } = yield* collecting()
       yield* Effect.provide(work, observed(url).layer)
-      const logs = got.filter(({ path }) => path === "/v1/logs").map(({ text }) => text).join("")
+      const logs = textOf("/v1/logs")
       const [, traceId = "none"] = /"traceId":"([0-9a-f]{32})"/.exec(logs) ?? []
-      assert.isTrue(got.some(({ path, text }) => path === "/v1/traces" && text.includes(traceId)))
+      assert.include(textOf("/v1/traces"), traceId)
     }), 15_000)
 })
 
@@ -141,7 +106,7 @@ describe("a collector that is no help", () => {
 
   it.live("because nobody listens there is said once, and nothing waits for it", () =>
     Effect.gen(function*() {
-      const { close, url } = yield* collecting(200)
+      const { close, url } = yield* collecting()
       close()
       const { layer, lines } = observed(url)
       const busy = Effect.forEach(
@@ -158,7 +123,7 @@ describe("a collector that is no help", () => {
 
   it.live("because it never answers ends with the daemon within seconds", () =>
     Effect.gen(function*() {
-      const { url } = yield* collecting(undefined)
+      const { url } = yield* collecting("never")
       const { layer, lines } = observed(url)
       yield* Effect.provide(Effect.andThen(Effect.logInfo("line"), Effect.sleep(5_000)), layer)
       saysOnce(lines, "does not answer")
