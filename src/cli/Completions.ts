@@ -6,6 +6,8 @@ import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { busFlagTable } from "./command/BusFlags.ts"
+import { file } from "./command/Parts.ts"
 import { printText } from "./Print.ts"
 
 const shells = ["bash", "zsh", "fish", "powershell"] as const
@@ -25,7 +27,10 @@ export const completions = GlobalFlag.Action({
 })
 
 /** Arguments and flags that are read as text, and are the paths of files. */
-const paths: ReadonlySet<string> = new Set(["FILE", "from", "load"])
+const paths: ReadonlySet<string> = new Set([
+  ...["FILE", "from", "load", "out"],
+  ...Object.entries(busFlagTable).flatMap(([name, { metavar }]) => metavar === file ? [name] : [])
+])
 
 const path = { _tag: "Path", pathType: "file" } as const
 

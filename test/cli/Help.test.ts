@@ -259,6 +259,8 @@ describe("completions", () => {
     expect(await offered("diff", "mesh.json", "mess")).toEqual(["mess.json"])
     expect(await offered("show", "--from", "mes")).toEqual(["mesh.json", "mess.json"])
     expect(await offered("serve", "--load", "mes")).toEqual(["mesh.json", "mess.json"])
+    expect(await offered("snapshot", "--out", "mes")).toEqual(["mesh.json", "mess.json"])
+    expect(await offered("verify", "--password-file", "mesh")).toEqual(["mesh.json"])
   })
 
   test.each(["zsh", "fish", "powershell"])("there is a script for %s, with every command and flag", async (shell) => {

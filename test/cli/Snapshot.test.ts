@@ -187,7 +187,7 @@ describe("snapshot", () => {
         const { exitCode, stdout } = yield* Effect.promise(() => terminal.ended)
         assert.strictEqual(exitCode, 0)
         assert.match(stdout, /reading the bus: \d+ of 14 buckets, [\d,]+ keys?…/)
-        assert.include(stdout, "\r\u001b[K20,000 keys of 14 buckets, written to mesh.json")
+        assert.include(stdout, "\r\u001b[K20,000 keys of 14 buckets, written to \u001b[1mmesh.json\u001b[22m")
         assert.strictEqual((yield* snapshot("--out", join(folder, "mesh.json"))).stderr, "")
       }),
     60_000
