@@ -131,7 +131,8 @@ const followOn = Effect.fnUntraced(function*(
   request: Request
 ): Effect.fn.Return<Following, Failure, Scope.Scope> {
   const what = queryWhat.find((one) => one === request["what"]) ?? "registry"
-  const hints = yield* client.notices(bucketName[what])
+  // A node's account is told of its own keys alone, and is let in for nothing wider.
+  const hints = yield* client.notices(bucketName[what], textMember(request, "node"))
   const seat = yield* client.notices(seatBucket)
   const news = yield* Effect.acquireRelease(Queue.sliding<string>(newsWaitingMax), Queue.shutdown)
   const returns = yield* client.returns

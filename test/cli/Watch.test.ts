@@ -241,6 +241,29 @@ describe("meanwhile", () => {
       assert.deepStrictEqual((yield* watch.stop()).stderr, untold)
     }))
 
+  it.live("an account that may be told of one node's keys is, where it asks for that node", () =>
+    Effect.gen(function*() {
+      const users = [
+        { user: "admin", password: "admin" },
+        {
+          user: "n1",
+          password: "n1",
+          permissions: {
+            publish: { allow: ["mesh-provisioner.>"] },
+            subscribe: { allow: ["_INBOX.>", "$KV.mesh-provisioner_provisions.n1.>", "$KV.mesh-provisioner_seat.>"] }
+          }
+        }
+      ]
+      const on = yield* onBus(asked, { config: JSON.stringify({ authorization: { users } }) })
+      yield* provisionerOn(on)
+      const password = `${folderWith({ password: "n1" })}/password`
+      const watch = watching(on, "provisions", "--node", "n1", "--user", "n1", "--password-file", password)
+      yield* watch.seen("not-bound")
+      yield* on.put(bound, claim, made)
+      yield* watch.seen("asked -> provided")
+      assert.strictEqual((yield* watch.stop()).stderr, "")
+    }))
+
   it.live("an account that is let in and told nothing finds that out by itself", () =>
     Effect.gen(function*() {
       const on = yield* onBus(asked)

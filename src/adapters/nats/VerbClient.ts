@@ -8,6 +8,7 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { ExplainReply } from "../../core/Explain.ts"
 import type { Json } from "../../core/Json.ts"
+import { writeToken } from "../../core/Name.ts"
 import type { QueryEntry, QueryReply } from "../../core/Query.ts"
 import type { VerbName } from "../../ports/VerbServer.ts"
 import { connect, type Connection } from "./Connection.ts"
@@ -81,16 +82,21 @@ export class VerbClient {
     this.#ask("retire", request, readRetired)
 
   /**
-   * Tells of each write into a bucket, until the scope closes; of those that wait to be taken, the last few alone. The queue
+   * Tells of each write into a bucket, where `node` is given of its keys alone (those that begin with it), until the scope
+   * closes; of those that wait to be taken, the last few alone. The queue
    * fails with `Denied` where this account may not hear of them. An account that is let in and hears nothing is not told so.
    */
-  readonly notices = (bucket: string): Effect.Effect<Queue.Dequeue<Notice, VerbCallError>, never, Scope.Scope> =>
+  readonly notices = (
+    bucket: string,
+    node?: string
+  ): Effect.Effect<Queue.Dequeue<Notice, VerbCallError>, never, Scope.Scope> =>
     Effect.gen({ self: this }, function*() {
       const notices = yield* Effect.acquireRelease(
         Queue.sliding<Notice, VerbCallError>(noticesWaitingMax),
         Queue.shutdown
       )
-      const subject = `${this.#settings.keyPrefix}${keyPrefixOf(bucket)}>`
+      const keys = node === undefined ? ">" : `${writeToken(node)}.>`
+      const subject = `${this.#settings.keyPrefix}${keyPrefixOf(bucket)}${keys}`
       yield* Effect.acquireRelease(Effect.sync(() => this.#listen(subject, notices)), (stop) => Effect.sync(stop))
       return Queue.asDequeue(notices)
     })
