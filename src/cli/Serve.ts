@@ -125,4 +125,5 @@ const stoppable = <A, R>(serve: Effect.Effect<A, Failure, R>): Effect.Effect<voi
     }
   })
 
-const stopMillisMax = 4_500
+// With a second for a collector that does not answer, it ends within five.
+const stopMillisMax = 3_900
