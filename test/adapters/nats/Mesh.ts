@@ -7,6 +7,7 @@ import { Kvm } from "@nats-io/kv"
 import { Effect, Logger, type Scope } from "effect"
 import { isDeepStrictEqual } from "node:util"
 import { Bus, type NatsBus } from "../../../src/adapters/nats/index.ts"
+import { epochKey } from "../../../src/core/Bucket.ts"
 import { bucketName, isDecisionBucket } from "../../../src/core/BucketName.ts"
 import { decide } from "../../../src/core/Decide.ts"
 import type { Decisions } from "../../../src/core/Decision.ts"
@@ -57,7 +58,10 @@ export const provisionerOn = (
       Effect.provideService(Logger.CurrentLoggers, new Set())
     ))
 
-/** What the bare client reads out of buckets, by default those of decisions: each value by its bucket and key. */
+/**
+ * What the bare client reads out of buckets, by default those of decisions, but for the marks of who holds the seat: each
+ * value by its bucket and key.
+ */
 export const storedOn = (
   { admin }: Pick<Standing, "admin">,
   buckets: ReadonlyArray<string> = Object.values(bucketName).filter(isDecisionBucket)
@@ -67,6 +71,9 @@ export const storedOn = (
     for (const bucket of buckets) {
       const store = await new Kvm(admin.client).open(bucket)
       for await (const key of await store.keys()) {
+        if (key === epochKey) {
+          continue
+        }
         const entry = await store.get(key)
         values.set(`${bucket} ${key}`, entry === null ? null : entry.json<Json>())
       }
