@@ -137,3 +137,24 @@ test("by is the caller as the bus names it, where it does (§8)", () => {
   )
   met.atLeast({ by: 3, caller: 30 })
 })
+
+test("an answer that a reply could not hold is refused before it is written, and no other (§8)", () => {
+  const met = new Met()
+  check(
+    fc.property(coherentMesh, fc.string({ unit: "binary", maxLength: 60 }), fc.nat(200), (snapshot, words, offset) => {
+      const source = sourceOf(snapshot)
+      const [key] = [...source.decisions.asks].find(([, { state }]) => state === "unneeded") ?? []
+      const request = { key, answer: "keep", by: "ann", words }
+      const whole = retire(source, request)
+      if (Result.isSuccess(whole)) {
+        const bytes = Buffer.byteLength(JSON.stringify({ key, value: whole.success.write.value }))
+        const replyBytesMax = bytes - 100 + offset
+        const reply = retire(source, request, { replyBytesMax })
+        expect(Result.isFailure(reply) ? reply.failure.code : "written").toBe(bytes > replyBytesMax ? 400 : "written")
+        met.count(bytes > replyBytesMax ? "refused" : "written")
+      }
+    }),
+    300
+  )
+  met.atLeast({ refused: 15, written: 15 })
+})

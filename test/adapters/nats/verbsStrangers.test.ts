@@ -7,7 +7,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { createInbox, type Msg, type NatsConnection } from "@nats-io/transport-node"
-import { Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { MemoryBus } from "../../../src/adapters/memory/index.ts"
 import type { VerbCall, VerbReply } from "../../../src/ports/VerbServer.ts"
 import { messageWithHeaders, sendRaw } from "../../nats/Raw.ts"
@@ -218,5 +219,29 @@ describe("an answer that is none", () => {
       const { code, message } = yield* refused(client, "explain", {})
       assert.strictEqual(code, 503)
       assert.notInclude(message, "plugh")
+    }))
+
+  it.live("one that takes too long is a 503, and its place is another's", () =>
+    Effect.gen(function*() {
+      const { admin: { client }, nats } = yield* ground()
+      const clock = yield* TestClock.make()
+      const atWork: Array<VerbCall> = []
+      yield* serve(nats, (call) => {
+        atWork.push(call)
+        return call.payload.length > 0 ? Effect.never : echo(call)
+      }).pipe(Effect.provideService(Clock.Clock, clock))
+      const { heard, inbox } = listenAt(client)
+      for (let count = 0; count < 32; count++) {
+        client.publish("mesh-provisioner.explain", "{}", { reply: inbox })
+      }
+      yield* until("all places are taken", () => atWork.length === 32)
+      const waiting = client.request("mesh-provisioner.explain", "", { timeout: 5_000 })
+      yield* clock.adjust("19 seconds")
+      yield* Effect.sleep("50 millis")
+      assert.lengthOf(heard, 0)
+      yield* clock.adjust("1 second")
+      yield* until("they are given up", () => heard.length === 32)
+      assert.isTrue(codesOf(heard).every((code) => code === "503"))
+      yield* act(() => waiting)
     }))
 })
