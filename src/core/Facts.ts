@@ -75,14 +75,28 @@ export class Table<P extends Part = never, A = unknown> {
     return this.#facts.size
   }
 
+  /** What a key that holds a value says, without keeping it. */
+  read(key: string, value: Value): Fact<P, A> {
+    return this.#decode(key, value)
+  }
+
+  /** Keeps what a key says now, as it was read; nothing where the key is gone. */
+  keep(key: string, fact: Fact<P, A> | undefined): void {
+    if (fact === undefined) {
+      this.#facts.delete(key)
+    } else {
+      this.#facts.set(key, fact)
+    }
+  }
+
   /** Keeps what a key holds now. */
   put(key: string, value: Value): void {
-    this.#facts.set(key, this.#decode(key, value))
+    this.keep(key, this.read(key, value))
   }
 
   /** The key is gone. */
   remove(key: string): void {
-    this.#facts.delete(key)
+    this.keep(key, undefined)
   }
 
   /** Every key is gone. */
@@ -156,12 +170,7 @@ export class Facts {
     this.openBucket(bucket)
     const table = this.table(bucket)
     if (table === undefined) {
-      const strangers = this.#strangers.get(bucket)
-      if (value === undefined) {
-        strangers?.delete(key)
-      } else {
-        strangers?.set(key, readJson(value))
-      }
+      this.keepStranger(bucket, key, value === undefined ? undefined : readJson(value))
     } else if (value === undefined) {
       table.remove(key)
     } else {
@@ -194,6 +203,25 @@ export class Facts {
   /** What a key of a definition's own bucket holds, if anything (protocol §5.1). */
   stranger(bucket: string, key: string): Result.Result<Json, string> | undefined {
     return this.#strangers.get(bucket)?.get(key)
+  }
+
+  /** The keys of a definition's own bucket; none where it is not there. */
+  strangers(bucket: string): ReadonlyArray<string> {
+    return [...this.#strangers.get(bucket)?.keys() ?? []]
+  }
+
+  /** Keeps what a key of a definition's own bucket that is there holds now; nothing where the key is gone. */
+  keepStranger(bucket: string, key: string, value: Result.Result<Json, string> | undefined): void {
+    if (value === undefined) {
+      this.#strangers.get(bucket)?.delete(key)
+    } else {
+      this.#strangers.get(bucket)?.set(key, value)
+    }
+  }
+
+  /** Whether a bucket is there: those that protocol §3 names always are. */
+  isThere(bucket: string): boolean {
+    return this.table(bucket) !== undefined || this.#strangers.has(bucket)
   }
 
   /** Every bucket of protocol §3 that is there, with its facts. */

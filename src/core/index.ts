@@ -16,6 +16,14 @@ export { decide } from "./Decide.ts"
 export * from "./Decision.ts"
 export { diff, type Stored, storedIn, type Write } from "./Diff.ts"
 export { canonicalJson, digest } from "./Digest.ts"
+export {
+  type BucketChange,
+  type Computed,
+  Engine,
+  type EngineChange,
+  type EngineStep,
+  type OutOfShapeChange
+} from "./Engine.ts"
 export { explain, type ExplainOptions, type ExplainReply, type Step } from "./Explain.ts"
 export { type Change, Facts } from "./Facts.ts"
 export { isJsonObject, type Json, type JsonObject } from "./Json.ts"

@@ -1,0 +1,138 @@
+/**
+ * The engine: the decisions of `decide`, kept up change by change, at a cost that follows what a change affects and not the
+ * mesh. It has no clock, no bus and no memory but the facts: it is told what changed and says what is to be written.
+ *
+ * All that is decided is decided of one module on a node. A change marks what it can touch; what many share is looked at
+ * first, and only whom it is another for is marked; then each module on a node that is marked is decided anew, as a whole,
+ * from the facts as they stand and by the same rules as `decide`'s.
+ */
+import type { Decisions } from "./Decision.ts"
+import { Agenda } from "./engine/Agenda.ts"
+import { Index } from "./engine/Index.ts"
+import { type BucketChange, Intake } from "./engine/Intake.ts"
+import { type EngineStep, Said } from "./engine/Said.ts"
+import { settleConsumer } from "./engine/Settling.ts"
+import { settleShared } from "./engine/Shared.ts"
+import { View } from "./engine/View.ts"
+import type { World } from "./engine/World.ts"
+import type { Change } from "./Facts.ts"
+import { writeKey } from "./Key.ts"
+import { byBucketAndKey } from "./OutOfShape.ts"
+
+export type { BucketChange } from "./engine/Intake.ts"
+export type { Computed, EngineStep, OutOfShapeChange } from "./engine/Said.ts"
+
+/** What an engine is told: a key that holds another value, or a bucket that appeared or vanished. */
+export type EngineChange = Change | BucketChange
+
+/**
+ * The decisions on a mesh, kept up change by change: after every `step` that leaves nothing pending, they are what `decide`
+ * makes of the facts.
+ *
+ * @example
+ * ```ts
+ * import { Engine } from "mesh-provisioner/core"
+ *
+ * const engine = new Engine()
+ * engine.step([{ bucket: "mesh-controller_assignments", key: "n1.shop", value: { build: "s1" } }])
+ * const { writes } = engine.step([{ bucket: "mesh-provisioner_needs", key: "n1.shop.bound.database", value: {} }])
+ * writes.map(({ key }) => key) // ["n1.shop.bound.database", "n1.shop"]
+ * engine.decisions.plans.get("n1.shop")?.state // "refused"
+ * ```
+ */
+export class Engine {
+  readonly #world: World
+  readonly #intake: Intake
+  /** The decisions as they stand. They are seen through: a later step changes what is read here. */
+  readonly decisions: Decisions
+
+  constructor() {
+    this.#world = {
+      index: new Index(),
+      agenda: new Agenda(),
+      touched: { haves: new Set(), provisions: new Set(), registry: false },
+      said: new Said()
+    }
+    this.#intake = new Intake(this.#world)
+    this.decisions = decisionsOf(this.#world.index)
+  }
+
+  /** How many modules on a node are still to be decided anew. */
+  get pending(): number {
+    return this.#world.agenda.size
+  }
+
+  /**
+   * Takes changes in, and decides anew what they affect.
+   *
+   * @param changes what changed, in the order of the bus; none to go on with what is pending.
+   * @param thingsMax how many things may be decided anew before the rest is left pending: a module on a node is decided as a
+   *   whole, so it may be some more. All where left out.
+   * @returns the writes that lead from what was decided before to what is now, and what is out of shape.
+   */
+  step(changes: Iterable<EngineChange>, thingsMax = Number.POSITIVE_INFINITY): EngineStep {
+    for (const change of changes) {
+      this.#intake.take(change)
+    }
+    this.#settle(thingsMax)
+    return this.#say()
+  }
+
+  /**
+   * What would change in the decisions if these were the facts, all of it. The engine is left as it was; what was pending is
+   * decided first, and said by the next step.
+   */
+  whatIf(changes: Iterable<EngineChange>): EngineStep {
+    this.#settle(Number.POSITIVE_INFINITY)
+    const { said } = this.#world
+    this.#world.said = new Said()
+    const undo = this.#intake.takeForNow(changes)
+    this.#settle(Number.POSITIVE_INFINITY)
+    const would = this.#say()
+    undo()
+    this.#settle(Number.POSITIVE_INFINITY)
+    this.#world.said = said
+    return would
+  }
+
+  #settle(thingsMax: number): void {
+    const { agenda } = this.#world
+    settleShared(this.#world)
+    const { computed } = this.#world.said
+    const enough = computedOf(computed) + thingsMax
+    while (computedOf(computed) < enough) {
+      const consumer = agenda.take()
+      if (consumer === undefined) {
+        return
+      }
+      settleConsumer(this.#world, consumer)
+    }
+  }
+
+  #say(): EngineStep {
+    const { agenda, index, said } = this.#world
+    this.#world.said = new Said()
+    return said.step(index.outOfShape, index.registry.conflicts, agenda.size)
+  }
+}
+
+const computedOf = ({ asks, claims, plans, provisions }: EngineStep["computed"]): number =>
+  asks + claims + plans + provisions
+
+const decisionsOf = (index: Index): Decisions => ({
+  get registry() {
+    return new Map([...index.registry.entries].map(([kind, entry]) => [writeKey(kind), entry]))
+  },
+  provisions: new View(index.needs, ({ provision }) => provision, () => index.decided.provisions),
+  asks: new View(index.asks, ({ ask }) => ask, () => index.asks.size),
+  plans: new View(index.consumers, ({ plan }) => plan, () => index.decided.plans),
+  get answersToDelete() {
+    return [...index.answersOver].sort()
+  },
+  get outOfShape() {
+    return [...index.outOfShape.values()].sort(byBucketAndKey)
+  },
+  get conflicts() {
+    return index.registry.conflicts
+  }
+})

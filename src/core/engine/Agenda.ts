@@ -1,0 +1,80 @@
+/**
+ * What is to be decided anew, consumer by consumer: nothing of a consumer is written before all of it is decided from the
+ * facts as they stand, so what is written of one is never of two states of the facts.
+ */
+import { claimDue, type ClaimRecord, type ConsumerRecord, Due, type NeedRecord } from "./Record.ts"
+
+/** The consumers for whom something is to be decided anew, in the order in which they came. */
+export class Agenda {
+  readonly #consumers = new Set<ConsumerRecord>()
+
+  /** How many consumers there are. */
+  get size(): number {
+    return this.#consumers.size
+  }
+
+  /** Takes the first consumer out. What is marked for it before `done` is added to what is due for it now. */
+  take(): ConsumerRecord | undefined {
+    for (const consumer of this.#consumers) {
+      this.#consumers.delete(consumer)
+      return consumer
+    }
+    return undefined
+  }
+
+  /** The consumer is to be looked at, if only to see whether anything is left of it. */
+  consumer(consumer: ConsumerRecord): Due {
+    if (consumer.due === undefined) {
+      consumer.due = new Due()
+      this.#consumers.add(consumer)
+    }
+    return consumer.due
+  }
+
+  /** The decision on a need. */
+  need(need: NeedRecord): void {
+    if (!need.isDue) {
+      need.isDue = true
+      this.consumer(need.consumer).needs.push(need)
+    }
+  }
+
+  /** What each need of a claim comes to, by whom it was resolved to be served. */
+  outcome(claim: ClaimRecord): void {
+    this.#claim(claim, claimDue.everyNeed)
+  }
+
+  /** Who serves a claim; the needs follow where that is another, or where they are due themselves. */
+  resolution(claim: ClaimRecord): void {
+    this.#claim(claim, claimDue.resolution)
+  }
+
+  /** The asks about a claim, and whether its answers count. */
+  asks(claim: ClaimRecord): void {
+    if (!claim.areAsksDue) {
+      claim.areAsksDue = true
+      const due = this.consumer(claim.of)
+      const asks = claim.provision === "credential" ? due.credentialAsks : due.asks
+      asks.push(claim)
+    }
+  }
+
+  /** A consumer's plan. */
+  plan(consumer: ConsumerRecord): void {
+    this.consumer(consumer).plan = true
+  }
+
+  /** A consumer's plan, and its digest. */
+  planAndDigest(consumer: ConsumerRecord): void {
+    const due = this.consumer(consumer)
+    due.plan = true
+    due.digest = true
+  }
+
+  #claim(claim: ClaimRecord, bit: number): void {
+    if (claim.due === 0) {
+      this.consumer(claim.of).claims.push(claim)
+    }
+    claim.due |= bit
+  }
+}

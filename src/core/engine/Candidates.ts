@@ -1,0 +1,168 @@
+/**
+ * The candidates for one provision, and what a change of one of them can move: the claims that it serves, those that it
+ * wins, and those that nobody served (protocol §5.2).
+ */
+import type { Facts } from "../Facts.ts"
+import { writeKey } from "../Key.ts"
+import type { Mesh, Provider, Providers } from "../Mesh.ts"
+import { nodeToken, wins } from "../Resolve.ts"
+import { claimDue, type ClaimRecord, type ModuleRecord } from "./Record.ts"
+
+/** What may have changed of a candidate. */
+interface Touch {
+  /** Whether it is one, or may serve. */
+  isFit: boolean
+  /** Its rank for every claim. */
+  isRank: boolean
+  /** Its rank for the claims of these sites. */
+  readonly sites: Array<string | undefined>
+}
+
+/** Changes of a candidate beyond this many at once have the list of them made anew. */
+const patchesMax = 64
+
+/** A provision: who may serve it, and the claims of it that nobody holds. */
+export class ProvisionRecord implements Providers {
+  readonly name: string
+  /** The modules whose definition provides it. */
+  readonly modules = new Map<string, ModuleRecord>()
+  /** The claims that are the candidates' to serve; of `secret`, all. */
+  readonly unheld: Array<ClaimRecord> = []
+  readonly #facts: Facts
+  readonly #touched = new Map<string, Touch>()
+  readonly #touchedModules = new Set<string>()
+  #isSeatTouched = false
+  #all: Array<Provider> | undefined
+
+  constructor(name: string, facts: Facts) {
+    this.name = name
+    this.#facts = facts
+  }
+
+  get all(): ReadonlyArray<Provider> {
+    this.#all ??= [...this.modules.values()].flatMap((module) => this.#of(module))
+      .sort((one, other) => one.key < other.key ? -1 : 1)
+    return this.#all
+  }
+
+  on(node: string): ReadonlyArray<Provider> {
+    return [...this.modules.keys()].flatMap((module) => this.#at(writeKey(node, module)))
+  }
+
+  /** A candidate is there, is so no more, or may serve by another rule. */
+  touchFit(key: string): void {
+    const touch = this.#touch(key)
+    touch.isFit = true
+    touch.isRank = true
+  }
+
+  /** A candidate's rank is another for every claim. */
+  touchRank(key: string): void {
+    this.#touch(key).isRank = true
+  }
+
+  /** A candidate's site is another. */
+  touchSite(key: string, before: string | undefined, after: string | undefined): void {
+    this.#touch(key).sites.push(before, after)
+  }
+
+  /** A module provides it by another contract, anew, or no more. */
+  touchModule(module: string): void {
+    this.#touchedModules.add(module)
+  }
+
+  /** A seat that it is held by has another holder, or none: of the candidates, those two are touched besides. */
+  touchSeat(): void {
+    this.#isSeatTouched = true
+  }
+
+  /** The unheld claims that what was touched can move, but those that are to be resolved anyway. */
+  *contested(mesh: Mesh): Iterable<ClaimRecord> {
+    const challengers = this.#challengers()
+    const isFit = this.#isSeatTouched || this.#touchedModules.size > 0 ||
+      [...this.#touched.values()].some((touch) => touch.isFit)
+    for (const claim of this.unheld) {
+      const { resolution } = claim
+      if (resolution === undefined || (claim.due & claimDue.resolution) !== 0) {
+        continue
+      }
+      if (resolution._tag !== "Served" ? isFit : this.#isMoved(mesh, claim, resolution.provider, challengers)) {
+        yield claim
+      }
+    }
+    this.#forget()
+  }
+
+  #isMoved(
+    mesh: Mesh,
+    claim: ClaimRecord,
+    { module, node }: { readonly node: string; readonly module: string },
+    challengers: ReadonlyArray<Provider>
+  ): boolean {
+    const key = writeKey(node, module)
+    const touch = this.#touched.get(key)
+    if (this.#touchedModules.has(module) || touch?.isFit === true || touch?.isRank === true) {
+      return true
+    }
+    const site = mesh.facts.machines.value(nodeToken(claim.key))?.site
+    if (touch !== undefined && node !== claim.node && site !== undefined && touch.sites.includes(site)) {
+      return true
+    }
+    const [serving] = challengers.length === 0 ? [] : this.#at(key)
+    return serving !== undefined && challengers.some((one) => one.key !== key && wins(mesh, claim, one, serving))
+  }
+
+  #challengers(): ReadonlyArray<Provider> {
+    const modules = this.#touchedModules
+    return [
+      ...[...modules].flatMap((module) => this.#of(this.modules.get(module))),
+      ...[...this.#touched.keys()].flatMap((key) => this.#at(key)).filter(({ module }) => !modules.has(module))
+    ]
+  }
+
+  #of(module: ModuleRecord | undefined): ReadonlyArray<Provider> {
+    return [...module?.assigned ?? []].flatMap((key) => this.#at(key))
+  }
+
+  // What was listed is brought up to date where little changed, and else listed anew when it is asked for.
+  #forget(): void {
+    const all = this.#touchedModules.size > 0 || this.#touched.size > patchesMax ? undefined : this.#all
+    for (const key of all === undefined ? [] : this.#touched.keys()) {
+      const at = all === undefined ? 0 : placeOf(all, key)
+      all?.splice(at, all[at]?.key === key ? 1 : 0, ...this.#at(key))
+    }
+    this.#all = all
+    this.#touched.clear()
+    this.#touchedModules.clear()
+    this.#isSeatTouched = false
+  }
+
+  #at(key: string): ReadonlyArray<Provider> {
+    const { names, value } = this.#facts.assignments.fact(key) ?? {}
+    const contract = names && this.#facts.modules.value(names.module)?.provides.get(this.name)
+    return names === undefined || value === undefined || contract === undefined
+      ? []
+      : [{ key, node: names.node, module: names.module, isDraining: value.draining === true, contract }]
+  }
+
+  #touch(key: string): Touch {
+    const touch = this.#touched.get(key) ?? { isFit: false, isRank: false, sites: [] }
+    this.#touched.set(key, touch)
+    return touch
+  }
+}
+
+/** Where a key stands in a list in the order of keys, or would. */
+const placeOf = (all: ReadonlyArray<Provider>, key: string): number => {
+  let low = 0
+  let high = all.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((all[middle]?.key ?? "") < key) {
+      low = middle + 1
+    } else {
+      high = middle
+    }
+  }
+  return low
+}

@@ -1,0 +1,242 @@
+/**
+ * All records by what they are found by, and how they are put in and taken out. It is the mesh as the rules look at it,
+ * kept up instead of built anew.
+ */
+import type { ModuleOn, Outcome, OutOfShape } from "../Decision.ts"
+import { digest } from "../Digest.ts"
+import { makersOf } from "../fact/Bound.ts"
+import { Facts } from "../Facts.ts"
+import type { Json } from "../Json.ts"
+import { type Claim, type Collection, type LookUp, type Mesh, type Providers, vaultModule } from "../Mesh.ts"
+import { readToken } from "../Name.ts"
+import { type Registry, registryOf } from "../Registry.ts"
+import { nodeToken } from "../Resolve.ts"
+import { inRange } from "../Version.ts"
+import { ProvisionRecord } from "./Candidates.ts"
+import { putIn, takeOut } from "./Dense.ts"
+import {
+  type AskRecord,
+  ClaimRecord,
+  CollectionRecord,
+  ConsumerRecord,
+  ModuleRecord,
+  type NeedRecord,
+  OfferRecord,
+  ProviderRecord
+} from "./Record.ts"
+
+/** The records of the engine, and the mesh that they are to the rules. */
+export class Index implements Mesh {
+  readonly facts = new Facts()
+  registry: Registry = registryOf(this.facts)
+  readonly consumers = new Map<string, ConsumerRecord>()
+  readonly needs = new Map<string, NeedRecord>()
+  readonly claims = new Map<string, ClaimRecord>()
+  /** How many needs and consumers have a decision. */
+  readonly decided = { provisions: 0, plans: 0 }
+  readonly asks = new Map<string, AskRecord>()
+  readonly answersOver = new Set<string>()
+  readonly outOfShape = new Map<string, OutOfShape>()
+  readonly providerRecords = new Map<string, ProviderRecord>()
+  readonly modules = new Map<string, ModuleRecord>()
+  readonly provisions = new Map<string, ProvisionRecord>()
+  readonly collectionRecords = new Map<string, CollectionRecord>()
+  /** The modules on a node, by its token. */
+  readonly nodes = new Map<string, Set<ConsumerRecord>>()
+  /** The needs of each kind whose answer is a definition's, or a seat's verb. */
+  readonly needsByKind = new Map<string, Set<NeedRecord>>()
+  /** The needs that address an entry of a definition's own bucket, by bucket and key. */
+  readonly strangersReaders = new Map<string, Set<NeedRecord>>()
+  readonly offersBySeat = new Map<string, Set<OfferRecord>>()
+  /** The seats that a module on a node holds, by the key of its assignment. */
+  readonly seatsHeld = new Map<string, Set<string>>()
+  readonly #digests = new WeakMap<object, string>()
+  readonly #ranges = new Map<string, boolean>()
+
+  // --- the mesh, as the rules look at it ---
+
+  readonly brokenConsumers = { has: (key: string) => (this.consumers.get(key)?.brokenNeeds ?? 0) > 0 }
+  readonly assignedModules = { has: (module: string) => (this.modules.get(module)?.assigned.size ?? 0) > 0 }
+  readonly entries = { get: (key: string) => this.claims.get(key)?.entries }
+  readonly providers: LookUp<Providers> = this.provisions
+  readonly collections = { get: (key: string) => collectionOf(this.collectionRecords.get(key)) }
+  readonly makersOf = makersOf
+
+  readonly sharedDigest = (value: Json): string => {
+    if (typeof value !== "object" || value === null) {
+      return digest(value)
+    }
+    const known = this.#digests.get(value) ?? digest(value)
+    this.#digests.set(value, known)
+    return known
+  }
+
+  readonly sharedOutcome = (key: string, make: () => Outcome): Outcome => {
+    const provider = this.provider(key)
+    provider.have ??= make()
+    return provider.have
+  }
+
+  readonly inRange = (version: string, range: string): boolean => {
+    const pair = `${version} ${range}`
+    const known = this.#ranges.get(pair) ?? inRange(version, range)
+    if (this.#ranges.size >= rangesKnownMax) {
+      this.#ranges.clear()
+    }
+    this.#ranges.set(pair, known)
+    return known
+  }
+
+  // --- records, made where they are not there ---
+
+  consumer(key: string): ConsumerRecord {
+    const found = this.consumers.get(key)
+    if (found !== undefined) {
+      return found
+    }
+    const made = new ConsumerRecord(key, moduleOnOf(key))
+    this.consumers.set(key, made)
+    addIn(this.nodes, nodeToken(key), made)
+    return made
+  }
+
+  provider(key: string): ProviderRecord {
+    return made(this.providerRecords, key, () => new ProviderRecord(key, moduleOnOf(key)))
+  }
+
+  claim(key: string, consumer: string, { local, provision }: Pick<Claim, "provision" | "local">): ClaimRecord {
+    return made(this.claims, key, () => {
+      const of = this.consumer(consumer)
+      const claim = new ClaimRecord(key, of, provision, local)
+      putIn(of.claims, claim, "consumerAt")
+      return claim
+    })
+  }
+
+  module(name: string): ModuleRecord {
+    return made(this.modules, name, () => new ModuleRecord())
+  }
+
+  offer(module: string, provision: string): OfferRecord {
+    return made(this.module(module).offers, provision, () => new OfferRecord(module, provision))
+  }
+
+  provision(name: string): ProvisionRecord {
+    return made(this.provisions, name, () => new ProvisionRecord(name, this.facts))
+  }
+
+  collection(key: string): CollectionRecord {
+    return made(this.collectionRecords, key, () => new CollectionRecord())
+  }
+
+  /** The module on a node that holds seat `vault`'s bucket of entries on a provision. */
+  vaultOffer(provision: "secret" | "credential"): OfferRecord | undefined {
+    return this.modules.get(vaultModule)?.offers.get(provision)
+  }
+
+  // --- records, taken out where nothing is left of them ---
+
+  dropClaim(claim: ClaimRecord): void {
+    const { answers, asks, credentials, entries, needRecords, wanted } = claim
+    const isLeft = needRecords.length + entries.length + answers.length + asks.length + credentials.length > 0
+    if (isLeft || wanted !== undefined || claim.due > 0 || claim.areAsksDue) {
+      return
+    }
+    this.claims.delete(claim.key)
+    takeOut(claim.of.claims, claim, "consumerAt")
+    const { opened } = claim
+    if (opened !== undefined) {
+      opened.credentials = opened.credentials.filter((one) => one !== claim)
+      this.dropClaim(opened)
+    }
+  }
+
+  dropConsumer(consumer: ConsumerRecord): void {
+    const { brokenNeeds, claims, due, key, needs, plan } = consumer
+    if (needs.length + claims.length + brokenNeeds === 0 && plan === undefined && due === undefined) {
+      this.consumers.delete(key)
+      removeFrom(this.nodes, nodeToken(key), consumer)
+    }
+  }
+
+  dropProvider({ asks, claims, key }: ProviderRecord): void {
+    if (asks.length + claims.length === 0 && !this.seatsHeld.has(key)) {
+      this.providerRecords.delete(key)
+    }
+  }
+
+  dropOffer({ claims, entries, module, provision }: OfferRecord): void {
+    const record = this.modules.get(module)
+    const isProvided = this.facts.modules.value(module)?.provides.has(provision) === true
+    if (claims.length + entries.length === 0 && !isProvided && record !== undefined) {
+      record.offers.delete(provision)
+      this.dropModule(module, record)
+    }
+  }
+
+  dropModule(name: string, { assigned, offers }: ModuleRecord): void {
+    if (assigned.size + offers.size === 0 && this.facts.modules.value(name) === undefined) {
+      this.modules.delete(name)
+    }
+  }
+
+  dropProvision({ modules, name, unheld }: ProvisionRecord): void {
+    if (modules.size + unheld.length === 0) {
+      this.provisions.delete(name)
+    }
+  }
+
+  dropCollection(key: string, { items, readers }: CollectionRecord): void {
+    if (items.size + readers.size === 0) {
+      this.collectionRecords.delete(key)
+    }
+  }
+}
+
+/** Ranges of versions that are remembered; past it all are forgotten. */
+const rangesKnownMax = 10_000
+
+const moduleOnOf = (key: string): ModuleOn => {
+  const [node = "", module = ""] = key.split(".")
+  return { node: readToken(node) ?? node, module }
+}
+
+const collectionOf = (record: CollectionRecord | undefined): Collection | undefined => {
+  if (record !== undefined && record.items.size > 0) {
+    record.made ??= { items: Object.fromEntries(record.items), count: record.items.size }
+    return record.made
+  }
+  return undefined
+}
+
+const made = <A>(records: Map<string, A>, key: string, make: () => A): A => {
+  const known = records.get(key)
+  if (known !== undefined) {
+    return known
+  }
+  const record = make()
+  records.set(key, record)
+  return record
+}
+
+/** Adds an item to the set of a key. */
+export const addIn = <A>(sets: Map<string, Set<A>>, key: string, item: A): void => {
+  const set = sets.get(key)
+  if (set === undefined) {
+    sets.set(key, new Set([item]))
+  } else {
+    set.add(item)
+  }
+}
+
+/** Takes an item out of the set of a key. */
+export const removeFrom = <A>(sets: Map<string, Set<A>>, key: string, item: A): void => {
+  const set = sets.get(key)
+  set?.delete(item)
+  if (set?.size === 0) {
+    sets.delete(key)
+  }
+}
+
+/** Where an entry of a definition's own bucket is known by. */
+export const strangerId = (bucket: string, key: string): string => `${bucket}/${key}`

@@ -1,0 +1,227 @@
+/**
+ * How a change is taken in: the fact is kept as it was read, and what the change can touch is marked. A fact that says what
+ * it said before touches nothing. Each change can be undone, since a fact that was there is kept whole.
+ */
+import * as Result from "effect/Result"
+import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../BucketName.ts"
+import type { Fact, Value } from "../Decode.ts"
+import { readJson } from "../Decode.ts"
+import type { Change, Table } from "../Facts.ts"
+import { type Json, sameJson } from "../Json.ts"
+import type { Part } from "../Key.ts"
+import { noticeAssignment } from "./NoticeAssignment.ts"
+import {
+  noticeAnswer,
+  noticeApplied,
+  noticeBound,
+  noticeBoundBucket,
+  noticeConfigValue,
+  noticeItem,
+  noticeNeed,
+  noticeStranger
+} from "./NoticeConsumer.ts"
+import { noticeDefinition, noticeMachine, noticeSeat } from "./NoticeShared.ts"
+import { noteOutOfShape, type World } from "./World.ts"
+
+/** A bucket that appeared, though it may be empty, or vanished with all that it held. */
+export interface BucketChange {
+  readonly bucket: string
+  readonly isThere: boolean
+}
+
+/** What brings the facts back to what they were. */
+export type Undo = () => void
+
+/** Takes changes in, and can undo them. */
+export class Intake {
+  readonly #world: World
+  readonly #rows: ReadonlyMap<string, Row>
+  #undo: Array<Undo> | undefined
+
+  constructor(world: World) {
+    this.#world = world
+    this.#rows = rowsOf(world)
+  }
+
+  /** Takes a change in. One of a decision bucket is none of facts. */
+  take(change: Change | BucketChange): void {
+    if (isDecisionBucket(change.bucket)) {
+      return
+    }
+    if (!("isThere" in change)) {
+      this.#setBucket(change.bucket, true)
+      this.#put(this.#row(change.bucket), change)
+    } else if (change.isThere || this.#world.index.facts.isThere(change.bucket)) {
+      this.#setBucket(change.bucket, change.isThere)
+    }
+  }
+
+  /** Takes changes in, and gives what undoes them. */
+  takeForNow(changes: Iterable<Change | BucketChange>): Undo {
+    const undo: Array<Undo> = []
+    this.#undo = undo
+    for (const change of changes) {
+      this.take(change)
+    }
+    this.#undo = undefined
+    return () => undo.reverse().forEach((one) => one())
+  }
+
+  #put(row: Row | undefined, { bucket, key, value }: Change): void {
+    if (row === undefined) {
+      this.#setStranger(bucket, key, value === undefined ? undefined : readJson(value))
+    } else {
+      row.take(key, value, this.#undo)
+    }
+  }
+
+  #row(bucket: string): Row | undefined {
+    const { facts } = this.#world.index
+    const module = moduleOfBoundBucket(bucket)
+    if (module === undefined || !facts.bound.has(module)) {
+      return this.#rows.get(bucket)
+    }
+    // A bucket that vanished and is back has another table: what undoes a change looks for it anew.
+    return row(
+      this.#world,
+      bucket,
+      () => facts.bound.get(module),
+      (...change) => noticeBound(this.#world, module, ...change)
+    )
+  }
+
+  #setBucket(bucket: string, isThere: boolean): void {
+    const { facts } = this.#world.index
+    if (facts.isThere(bucket) === isThere) {
+      return
+    }
+    if (isThere) {
+      facts.openBucket(bucket)
+    } else {
+      this.#empty(bucket)
+      facts.closeBucket(bucket)
+    }
+    this.#undo?.push(() => this.#setBucket(bucket, !isThere))
+    const module = moduleOfBoundBucket(bucket)
+    if (module !== undefined) {
+      noticeBoundBucket(this.#world, module)
+    }
+  }
+
+  #empty(bucket: string): void {
+    const row = this.#row(bucket)
+    const keys = row === undefined ? this.#world.index.facts.strangers(bucket) : row.keys()
+    for (const key of keys) {
+      this.#put(row, { bucket, key })
+    }
+  }
+
+  #setStranger(bucket: string, key: string, after: Result.Result<Json, string> | undefined): void {
+    const { facts } = this.#world.index
+    const before = facts.stranger(bucket, key)
+    if (!sameResult(before, after)) {
+      facts.keepStranger(bucket, key, after)
+      this.#undo?.push(() => this.#setStranger(bucket, key, before))
+      noticeStranger(this.#world, bucket, key)
+    }
+  }
+}
+
+type Read = Result.Result<Json, string> | undefined
+
+const sameResult = (one: Read, other: Read): boolean => {
+  if (one === undefined || other === undefined) {
+    return one === other
+  }
+  return Result.isSuccess(one)
+    ? Result.isSuccess(other) && sameJson(one.success, other.success)
+    : Result.isFailure(other) && one.failure === other.failure
+}
+
+/** How a bucket of protocol §3 takes a change in. */
+interface Row {
+  readonly take: (key: string, value: Value | undefined, undo: Array<Undo> | undefined) => void
+  readonly keys: () => ReadonlyArray<string>
+}
+
+const rowsOf = (world: World): ReadonlyMap<string, Row> => {
+  const { facts } = world.index
+  return new Map([
+    [
+      bucketName.modules,
+      row(world, bucketName.modules, () => facts.modules, (...change) => noticeDefinition(world, ...change), anew)
+    ],
+    [
+      bucketName.assignments,
+      row(world, bucketName.assignments, () => facts.assignments, (...change) => noticeAssignment(world, ...change))
+    ],
+    [
+      bucketName.machines,
+      row(world, bucketName.machines, () => facts.machines, (...change) => noticeMachine(world, ...change))
+    ],
+    [bucketName.seats, row(world, bucketName.seats, () => facts.seats, (_, ...change) => noticeSeat(world, ...change))],
+    [
+      bucketName.configValues,
+      row(
+        world,
+        bucketName.configValues,
+        () => facts.configValues,
+        (_, before, after) => noticeConfigValue(world, after ?? before)
+      )
+    ],
+    [bucketName.haves, row(world, bucketName.haves, () => facts.haves, (key) => world.touched.haves.add(key))],
+    [bucketName.needs, row(world, bucketName.needs, () => facts.needs, (...change) => noticeNeed(world, ...change))],
+    [
+      bucketName.applied,
+      row(world, bucketName.applied, () => facts.applied, (...change) => noticeApplied(world, ...change))
+    ],
+    [
+      bucketName.collect,
+      row(world, bucketName.collect, () => facts.collect, (_, ...change) => noticeItem(world, ...change))
+    ],
+    [
+      bucketName.answers,
+      row(world, bucketName.answers, () => facts.answers, (...change) => noticeAnswer(world, ...change))
+    ]
+  ])
+}
+
+const row = <P extends Part, A>(
+  world: World,
+  bucket: string,
+  tableOf: () => Table<P, A> | undefined,
+  notice: (key: string, before: Fact<P, A> | undefined, after: Fact<P, A> | undefined) => void,
+  isSame: (one: A | undefined, other: A | undefined) => boolean = sameValue
+): Row => {
+  const keep = (key: string, after: Fact<P, A> | undefined, undo: Array<Undo> | undefined): void => {
+    const table = tableOf()
+    const before = table?.fact(key)
+    if (table === undefined || sameFact(before, after)) {
+      return
+    }
+    table.keep(key, after)
+    undo?.push(() => keep(key, before, undefined))
+    noteOutOfShape(world, bucket, key, after?.why)
+    if (before?.why !== after?.why || !isSame(before?.value, after?.value)) {
+      notice(key, before, after)
+    }
+  }
+  return {
+    take: (key, value, undo) => keep(key, value === undefined ? undefined : tableOf()?.read(key, value), undo),
+    keys: () => [...tableOf()?.all() ?? []].map(({ key }) => key)
+  }
+}
+
+type Word = Pick<Fact, "why" | "json">
+
+const sameFact = (one: Word | undefined, other: Word | undefined): boolean =>
+  one === undefined || other === undefined
+    ? one === other
+    : one.why === other.why && sameJson(one.json, other.json)
+
+// What is decoded of every bucket but the definitions' is plain data: JSON, but that it has a type of its own.
+const sameValue = (one: unknown, other: unknown): boolean =>
+  sameJson(one as Json | undefined, other as Json | undefined)
+
+// What has changed of a definition is looked at part by part.
+const anew = (): boolean => false

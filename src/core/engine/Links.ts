@@ -1,0 +1,128 @@
+/**
+ * How records come to refer to each other: a need to its claim, an entry to its offer, a credential to what it opens, and a
+ * claim to whoever serves it.
+ */
+import { readCredentialName } from "../Credential.ts"
+import type { NamedFact } from "../Decode.ts"
+import type { Bound } from "../fact/Bound.ts"
+import { writeKey } from "../Key.ts"
+import { claimedBy, claimKeyOf, vaultModule } from "../Mesh.ts"
+import type { Resolution } from "../Resolve.ts"
+import { putIn, takeOut } from "./Dense.ts"
+import type { Index } from "./Index.ts"
+import { type ClaimRecord, EntryRecord, isSoundNeed, type NeedRecord } from "./Record.ts"
+
+/** Has a need refer to the claim that it is of now, if any, and says which it was and is of. */
+export const linkNeed = (index: Index, need: NeedRecord): ReadonlyArray<ClaimRecord> => {
+  const before = need.claim
+  const { fact } = need
+  const claimed = isSoundNeed(fact) ? claimedBy(fact) : undefined
+  const key = isSoundNeed(fact) ? claimKeyOf(fact) : undefined
+  const after = key === undefined || claimed === undefined ? undefined : index.claim(key, need.consumer.key, claimed)
+  if (before !== after) {
+    if (before !== undefined) {
+      takeOut(before.needRecords, need, "claimAt")
+    }
+    if (after !== undefined) {
+      putIn(after.needRecords, need, "claimAt")
+    }
+    need.claim = after
+  }
+  return [...new Set([before, after])].filter((claim) => claim !== undefined)
+}
+
+/** Has a claim know of what a module's bucket says of it now, if anything. */
+export const linkEntry = (
+  index: Index,
+  module: string,
+  claim: ClaimRecord,
+  fact: NamedFact<"node" | "module" | "provision", Bound> | undefined
+): void => {
+  const known = claim.entries.find((entry) => entry.module === module)
+  if (known !== undefined && fact !== undefined) {
+    known.fact = fact
+  } else if (known !== undefined) {
+    claim.entries = claim.entries.filter((entry) => entry !== known)
+    takeOut(known.offer.entries, known, "offerAt")
+    index.dropOffer(known.offer)
+  } else if (fact !== undefined) {
+    const offer = index.offer(module, claim.provision)
+    const entry = new EntryRecord(offer, claim, fact)
+    putIn(offer.entries, entry, "offerAt")
+    claim.entries = [...claim.entries, entry].sort((one, other) => one.module < other.module ? -1 : 1)
+  }
+}
+
+/** Has a credential's claim refer to the claim that it opens, where its name reads as a credential's (protocol §6.1). */
+export const linkCredential = (index: Index, credential: ClaimRecord): ClaimRecord | undefined => {
+  const name = credential.opened === undefined ? readCredentialName(credential.local ?? "") : undefined
+  if (name !== undefined) {
+    const { provision } = name
+    const key = writeKey(credential.node, credential.module, provision, name.local)
+    const opened = index.claim(key, credential.of.key, { provision, local: name.local })
+    opened.credentials = [...opened.credentials, credential]
+    credential.opened = opened
+  }
+  return credential.opened
+}
+
+/** The module whose entry a credential opens, where its name reads as a credential's. */
+export const openedModule = ({ local }: ClaimRecord): string | undefined => readCredentialName(local ?? "")?.module
+
+/** Has a claim refer to whoever serves it now, and whoever may serve it know of it. */
+export const linkResolution = (index: Index, claim: ClaimRecord, resolution: Resolution | undefined): void => {
+  const { offer, provider } = claim
+  const isServed = resolution?._tag === "Served" || resolution?._tag === "HolderGone"
+  const by = isServed ? resolution.provider : undefined
+  claim.provider = by && index.provider(writeKey(by.node, by.module))
+  claim.offer = by && index.offer(by.module, claim.provision)
+  if (provider !== claim.provider) {
+    if (provider !== undefined) {
+      takeOut(provider.claims, claim, "providerAt")
+      index.dropProvider(provider)
+    }
+    if (claim.provider !== undefined) {
+      putIn(claim.provider.claims, claim, "providerAt")
+    }
+  }
+  if (offer !== claim.offer) {
+    if (offer !== undefined) {
+      takeOut(offer.claims, claim, "offerAt")
+      index.dropOffer(offer)
+    }
+    if (claim.offer !== undefined) {
+      putIn(claim.offer.claims, claim, "offerAt")
+    }
+  }
+  linkUnheld(index, claim, resolution)
+}
+
+const linkUnheld = (index: Index, claim: ClaimRecord, resolution: Resolution | undefined): void => {
+  const provision = index.provision(claim.provision)
+  if (claim.needRecords.length > 0 && isUnheld(claim, resolution)) {
+    putIn(provision.unheld, claim, "unheldAt")
+  } else {
+    takeOut(provision.unheld, claim, "unheldAt")
+    index.dropProvision(provision)
+  }
+}
+
+/** Whether who serves a claim is for the candidates to change: for a secret's, for seat `vault` to. */
+const isUnheld = ({ provision }: ClaimRecord, resolution: Resolution | undefined): boolean => {
+  switch (resolution?._tag) {
+    case undefined:
+      return provision === "secret"
+    case "Served":
+      return !resolution.isHeld
+    case "Nobody":
+    case "NoHolder":
+    case "NoCandidate":
+      return true
+    default:
+      return false
+  }
+}
+
+/** Whether a module is the vault's, and a claim a credential's. */
+export const isVaultsCredential = (module: string, { provision }: ClaimRecord): boolean =>
+  module === vaultModule && provision === "credential"

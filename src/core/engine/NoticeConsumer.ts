@@ -1,0 +1,271 @@
+/**
+ * What a change of a consumer's own facts can touch: of its needs and what they read, its bound entries, what it applied, and
+ * the answers about it.
+ */
+import * as Result from "effect/Result"
+import type { AskPart } from "../Bucket.ts"
+import { type Fact, isNamed, isSound } from "../Decode.ts"
+import type { Answer } from "../fact/Answer.ts"
+import type { Applied } from "../fact/Applied.ts"
+import type { Bound } from "../fact/Bound.ts"
+import type { Need } from "../fact/Need.ts"
+import type { Json } from "../Json.ts"
+import { consumerOfBrokenKey, writeKey } from "../Key.ts"
+import { addressedByDefinition } from "../OutOfShape.ts"
+import { runsByAPlan } from "../Plan.ts"
+import { isCompiledIn, namedCollectionKinds } from "../Registry.ts"
+import { putIn } from "./Dense.ts"
+import { addIn, type Index, removeFrom, strangerId } from "./Index.ts"
+import { isVaultsCredential, linkCredential, linkEntry, linkNeed, openedModule } from "./Links.ts"
+import { isSoundNeed, NeedRecord } from "./Record.ts"
+import { noteOutOfShape, wholeClaim, type World } from "./World.ts"
+
+type NeedFact = Fact<"node" | "module" | "kind" | "name", Need>
+
+/** A need changed. */
+export const noticeNeed = (
+  world: World,
+  key: string,
+  before: NeedFact | undefined,
+  after: NeedFact | undefined
+): void => {
+  const { agenda, index } = world
+  noticeBroken(world, key, before, after)
+  const names = (after ?? before)?.names
+  if (names === undefined) {
+    return
+  }
+  const need = index.needs.get(key) ?? addedNeed(index, key, writeKey(names.node, names.module))
+  stopReading(world, need)
+  need.fact = after !== undefined && isNamed(after) ? after : undefined
+  startReading(world, need)
+  for (const claim of linkNeed(index, need)) {
+    agenda.resolution(claim)
+    agenda.asks(claim)
+  }
+  agenda.need(need)
+  if ((before?.value?.optional === true) !== (after?.value?.optional === true)) {
+    agenda.plan(need.consumer)
+  }
+}
+
+const addedNeed = (index: Index, key: string, consumer: string): NeedRecord => {
+  const need = new NeedRecord(key, index.consumer(consumer))
+  index.needs.set(key, need)
+  putIn(need.consumer.needs, need, "consumerAt")
+  return need
+}
+
+/** What was made for a consumer is held while one of its needs is out of shape (protocol §6). */
+const noticeBroken = (
+  { agenda, index }: World,
+  key: string,
+  before: NeedFact | undefined,
+  after: NeedFact | undefined
+): void => {
+  const isBroken = after !== undefined && after.value === undefined
+  const consumerKey = isBroken === (before !== undefined && before.value === undefined)
+    ? undefined
+    : consumerOfBrokenKey(key)
+  if (consumerKey === undefined) {
+    return
+  }
+  const consumer = index.consumer(consumerKey)
+  const wasHeld = consumer.brokenNeeds > 0
+  consumer.brokenNeeds += isBroken ? 1 : -1
+  agenda.consumer(consumer)
+  for (const claim of wasHeld === consumer.brokenNeeds > 0 ? [] : consumer.claims) {
+    if (claim.entries.length > 0) {
+      agenda.asks(claim)
+    }
+  }
+}
+
+/** Has a need found by what it reads beside its claim: its collection, or by its kind, and the entry that it addresses. */
+export const startReading = (world: World, need: NeedRecord): void => {
+  const { index } = world
+  const { fact } = need
+  if (!isSoundNeed(fact)) {
+    return
+  }
+  const { kind } = fact.names
+  const collection = collectionRead(fact.names)
+  if (collection !== undefined) {
+    index.collection(collection).readers.add(need)
+  } else if (isFoundByKind(kind)) {
+    addIn(index.needsByKind, kind, need)
+    const at = addressedByDefinition(index.registry, fact)
+    if (at !== undefined) {
+      addIn(index.strangersReaders, strangerId(at.bucket, at.key), need)
+      noteStranger(world, at.bucket, at.key)
+    }
+  }
+}
+
+/** Has a need found no more by what it read, before its fact or the registry is another. */
+export const stopReading = (world: World, need: NeedRecord): void => {
+  const { index } = world
+  const { fact } = need
+  if (!isSoundNeed(fact)) {
+    return
+  }
+  const { kind } = fact.names
+  const collection = collectionRead(fact.names)
+  const record = collection === undefined ? undefined : index.collectionRecords.get(collection)
+  if (collection !== undefined && record !== undefined) {
+    record.readers.delete(need)
+    index.dropCollection(collection, record)
+  } else if (isFoundByKind(kind)) {
+    removeFrom(index.needsByKind, kind, need)
+    const at = addressedByDefinition(index.registry, fact)
+    if (at !== undefined) {
+      removeFrom(index.strangersReaders, strangerId(at.bucket, at.key), need)
+      noteStranger(world, at.bucket, at.key)
+    }
+  }
+}
+
+/** Of the kinds that are compiled in, only `consumers` reads what is not found by the need's key or its claim. */
+const isFoundByKind = (kind: string): boolean => kind === "consumers" || !isCompiledIn(kind)
+
+const collectionRead = (
+  { kind, name, node }: { readonly kind: string; readonly name: string; readonly node: string }
+): string | undefined =>
+  kind === "collected"
+    ? writeKey(node, name)
+    : namedCollectionKinds.has(kind)
+    ? writeKey(node, `${kind}:${name}`)
+    : undefined
+
+/** Keeps whether an entry of a definition's own bucket is out of shape, which is listed where a need addresses it. */
+const noteStranger = (world: World, bucket: string, key: string): void => {
+  const { index } = world
+  const value = index.strangersReaders.has(strangerId(bucket, key)) ? index.facts.stranger(bucket, key) : undefined
+  noteOutOfShape(world, bucket, key, value !== undefined && Result.isFailure(value) ? value.failure : undefined)
+}
+
+/** An entry of a definition's own bucket changed. */
+export const noticeStranger = (world: World, bucket: string, key: string): void => {
+  noteStranger(world, bucket, key)
+  for (const need of world.index.strangersReaders.get(strangerId(bucket, key)) ?? []) {
+    world.agenda.need(need)
+  }
+}
+
+/** A bound entry changed. */
+export const noticeBound = (
+  world: World,
+  module: string,
+  key: string,
+  before: Fact<"node" | "module" | "provision", Bound> | undefined,
+  after: Fact<"node" | "module" | "provision", Bound> | undefined
+): void => {
+  const { agenda, index } = world
+  const names = (after ?? before)?.names
+  if (names === undefined) {
+    return
+  }
+  const claim = index.claim(key, writeKey(names.node, names.module), { provision: names.provision, local: names.local })
+  linkEntry(index, module, claim, after !== undefined && isNamed(after) ? after : undefined)
+  wholeClaim(world, claim)
+  for (const credential of claim.credentials) {
+    if (openedModule(credential) === module) {
+      agenda.asks(credential)
+    }
+  }
+  const opened = isVaultsCredential(module, claim) ? linkCredential(index, claim) : undefined
+  if (opened !== undefined && opened.needRecords.length > 0 && opened.offer?.module === openedModule(claim)) {
+    agenda.outcome(opened)
+  }
+}
+
+/** A provider's bucket is there, or is not: what its credentials open can be told, or cannot (protocol §6.1). */
+export const noticeBoundBucket = ({ agenda, index }: World, module: string): void => {
+  for (const { claim } of index.vaultOffer("credential")?.entries ?? []) {
+    if (openedModule(claim) === module) {
+      agenda.asks(claim)
+    }
+  }
+}
+
+/** What a consumer applied changed. */
+export const noticeApplied = (
+  { agenda, index }: World,
+  key: string,
+  before: Fact<"node" | "module", Applied> | undefined,
+  after: Fact<"node" | "module", Applied> | undefined
+): void => {
+  const was = before?.value
+  const is = after?.value
+  const assignment = index.facts.assignments.value(key)
+  const consumer = index.consumers.get(key)
+  if (assignment !== undefined && consumer !== undefined) {
+    if (runsByAPlan(was, assignment) !== runsByAPlan(is, assignment)) {
+      agenda.plan(consumer)
+    }
+  }
+  const owned = [new Set(was?.own), new Set(is?.own)] as const
+  const isSameInstance = was?.instance === is?.instance
+  for (const own of owned[0].size + owned[1].size === 0 ? [] : new Set([...owned[0], ...owned[1]])) {
+    const isSame = isSameInstance && owned[0].has(own) === owned[1].has(own)
+    const claim = isSame ? undefined : index.claims.get(`${key}.${own}`)
+    if (claim !== undefined && claim.needRecords.length > 0) {
+      agenda.resolution(claim)
+    }
+  }
+}
+
+/** An operator's value of configuration changed. */
+export const noticeConfigValue = (
+  { agenda, index }: World,
+  fact: Fact<"node" | "module" | "name"> | undefined
+): void => {
+  const names = fact?.names
+  const need = names && index.needs.get(writeKey(names.node, names.module, "config", names.name))
+  if (need !== undefined) {
+    agenda.need(need)
+  }
+}
+
+/** An item of a collection changed. */
+export const noticeItem = (
+  { agenda, index }: World,
+  before: Fact<"node" | "collection" | "contributor", Json> | undefined,
+  after: Fact<"node" | "collection" | "contributor", Json> | undefined
+): void => {
+  const names = (after ?? before)?.names
+  if (names === undefined) {
+    return
+  }
+  const key = writeKey(names.node, names.collection)
+  const collection = index.collection(key)
+  collection.made = undefined
+  if (after?.value === undefined) {
+    collection.items.delete(names.contributor)
+  } else {
+    collection.items.set(names.contributor, after.value)
+  }
+  for (const need of collection.readers) {
+    agenda.need(need)
+  }
+  index.dropCollection(key, collection)
+}
+
+/** An operator's answer changed. */
+export const noticeAnswer = (
+  { agenda, index }: World,
+  key: string,
+  before: Fact<AskPart, Answer> | undefined,
+  after: Fact<AskPart, Answer> | undefined
+): void => {
+  const names = (after ?? before)?.names
+  if (names === undefined) {
+    return
+  }
+  const { local, module, node, provision } = names
+  const claim = index.claim(writeKey(node, module, provision, local), writeKey(node, module), { provision, local })
+  const others = claim.answers.filter((answer) => answer.key !== key)
+  claim.answers = after !== undefined && isSound(after) ? [...others, after] : others
+  index.answersOver.delete(key)
+  agenda.asks(claim)
+}

@@ -1,0 +1,236 @@
+/**
+ * What a change of what many share can touch: of a machine, a seat, a provider's have, a module's definition.
+ */
+import type { ModuleOn } from "../Decision.ts"
+import type { Fact } from "../Decode.ts"
+import { type Definition, hasBrokenProvision, type ProvisionContract } from "../fact/Definition.ts"
+import type { Machine } from "../fact/Machine.ts"
+import type { Seat } from "../fact/Seat.ts"
+import { sameJson } from "../Json.ts"
+import { writeKey } from "../Key.ts"
+import { holderBy } from "../Mesh.ts"
+import { addIn, removeFrom } from "./Index.ts"
+import type { ConsumerRecord, OfferRecord } from "./Record.ts"
+import { sameContract } from "./Same.ts"
+import { wholeClaim, type World } from "./World.ts"
+
+// --- machines ----------------------------------------------------------------------------------------------------
+
+/** A machine changed, by the token of its node. */
+export const noticeMachine = (
+  world: World,
+  node: string,
+  before: Fact<"node", Machine> | undefined,
+  after: Fact<"node", Machine> | undefined
+): void => {
+  const isLost = (before?.value?.lost === true) !== (after?.value?.lost === true)
+  const was = before?.value?.site
+  const is = after?.value?.site
+  if (isLost || was !== is) {
+    for (const onNode of world.index.nodes.get(node) ?? []) {
+      noticeCandidate(world, onNode, isLost, was, is)
+      if (was !== is) {
+        noticeSite(world, onNode)
+      }
+    }
+  }
+}
+
+const noticeCandidate = (
+  { index, touched }: World,
+  { key, module }: ConsumerRecord,
+  isLost: boolean,
+  was: string | undefined,
+  is: string | undefined
+): void => {
+  if (isLost) {
+    touched.haves.add(key)
+  }
+  const isAssigned = index.facts.assignments.value(key) !== undefined
+  for (const provision of isAssigned ? index.facts.modules.value(module)?.provides.keys() ?? [] : []) {
+    const record = index.provision(provision)
+    touched.provisions.add(record)
+    if (isLost) {
+      record.touchRank(key)
+    }
+    if (was !== is) {
+      record.touchSite(key, was, is)
+    }
+  }
+}
+
+/** Where a consumer is counts for which of the candidates elsewhere comes first (protocol §5.2). */
+const noticeSite = ({ agenda }: World, consumer: ConsumerRecord): void => {
+  for (const claim of consumer.claims) {
+    const { resolution } = claim
+    if (resolution?._tag === "Served" && !resolution.isHeld && resolution.provider.node !== consumer.node) {
+      agenda.resolution(claim)
+    }
+  }
+}
+
+// --- seats -------------------------------------------------------------------------------------------------------
+
+/** A seat changed. */
+export const noticeSeat = (
+  world: World,
+  before: Fact<"seat", Seat> | undefined,
+  after: Fact<"seat", Seat> | undefined
+): void => {
+  const seat = (after ?? before)?.names?.seat
+  if (seat === undefined) {
+    return
+  }
+  const { index } = world
+  const was = holderBy(seat, before)
+  const is = holderBy(seat, after)
+  if (sameJson({ ...was.holder, wrong: was.wrong ?? "" }, { ...is.holder, wrong: is.wrong ?? "" })) {
+    return
+  }
+  noticeHeld(world, seat, was.holder, is.holder)
+  noticeSeatsNeeds(world, seat)
+  for (const offer of index.offersBySeat.get(seat) ?? []) {
+    noticeOffersSeat(world, offer, [was.holder, is.holder])
+  }
+  if (seat === "vault") {
+    noticeVault(world)
+  }
+}
+
+const noticeHeld = ({ index }: World, seat: string, was: ModuleOn | undefined, is: ModuleOn | undefined): void => {
+  if (was !== undefined) {
+    const key = writeKey(was.node, was.module)
+    const provider = index.providerRecords.get(key)
+    removeFrom(index.seatsHeld, key, seat)
+    if (provider !== undefined) {
+      index.dropProvider(provider)
+    }
+  }
+  if (is !== undefined) {
+    addIn(index.seatsHeld, writeKey(is.node, is.module), seat)
+  }
+}
+
+/** The needs of every kind that a seat's verb answers. */
+export const noticeSeatsNeeds = ({ agenda, index }: World, seat: string): void => {
+  for (const [kind, needs] of index.needsByKind) {
+    const find = index.registry.entries.get(kind)?.find
+    for (const need of find !== undefined && "seat" in find && find.seat === seat ? needs : []) {
+      agenda.need(need)
+    }
+  }
+}
+
+const noticeOffersSeat = (
+  world: World,
+  { claims, entries, module, provision }: OfferRecord,
+  holders: ReadonlyArray<ModuleOn | undefined>
+): void => {
+  const record = world.index.provision(provision)
+  record.touchSeat()
+  world.touched.provisions.add(record)
+  const ofModule = holders.flatMap((holder) => holder?.module === module ? [writeKey(holder.node, module)] : [])
+  for (const holder of ofModule) {
+    record.touchFit(holder)
+  }
+  for (const { claim } of ofModule.length === 0 ? [] : entries) {
+    wholeClaim(world, claim)
+  }
+  for (const claim of ofModule.length === 0 ? [] : claims) {
+    wholeClaim(world, claim)
+  }
+}
+
+/** Whoever holds seat `vault` is asked for every secret and credential (protocol §6.1). */
+const noticeVault = (world: World): void => {
+  const { agenda, index } = world
+  for (const claim of index.provisions.get("secret")?.unheld ?? []) {
+    agenda.outcome(claim)
+    agenda.asks(claim)
+  }
+  for (const provision of ["secret", "credential"] as const) {
+    for (const { claim } of index.vaultOffer(provision)?.entries ?? []) {
+      agenda.asks(claim)
+    }
+  }
+  for (const { names: { module }, value } of index.facts.modules.sound()) {
+    for (const [provision, { secretFields }] of value.provides) {
+      const offer = secretFields.length === 0 ? undefined : index.modules.get(module)?.offers.get(provision)
+      for (const claim of offer?.claims ?? []) {
+        agenda.outcome(claim)
+      }
+      for (const claim of offer === undefined ? [] : [...offer.claims, ...offer.entries.map(({ claim }) => claim)]) {
+        agenda.asks(claim)
+        claim.credentials.forEach((credential) => agenda.asks(credential))
+      }
+    }
+  }
+}
+
+// --- definitions -------------------------------------------------------------------------------------------------
+
+/** A module's definition changed. */
+export const noticeDefinition = (
+  world: World,
+  module: string,
+  before: Fact<"module", Definition> | undefined,
+  after: Fact<"module", Definition> | undefined
+): void => {
+  const { index, touched } = world
+  const was = before?.value
+  const is = after?.value
+  if (!sameAnswers(was, is)) {
+    touched.registry = true
+  }
+  const record = index.module(module)
+  const provisions = new Set([...was?.provides.keys() ?? [], ...is?.provides.keys() ?? [], ...record.offers.keys()])
+  for (const provision of provisions) {
+    if (!sameStanding(was, is, provision)) {
+      noticeProvision(world, index.offer(module, provision), was?.provides.get(provision), is?.provides.get(provision))
+    }
+  }
+  index.dropModule(module, record)
+}
+
+/** Whether a definition says the same of a provision, or there is none as before. */
+const sameStanding = (was: Definition | undefined, is: Definition | undefined, provision: string): boolean =>
+  (was === undefined) === (is === undefined) &&
+  (was !== undefined && hasBrokenProvision(was, provision)) ===
+    (is !== undefined && hasBrokenProvision(is, provision)) &&
+  sameContract(was?.provides.get(provision), is?.provides.get(provision))
+
+const sameAnswers = (was: Definition | undefined, is: Definition | undefined): boolean =>
+  sameJson(Object.fromEntries(was?.answers ?? []), Object.fromEntries(is?.answers ?? []))
+
+const noticeProvision = (
+  world: World,
+  offer: OfferRecord,
+  was: ProvisionContract | undefined,
+  is: ProvisionContract | undefined
+): void => {
+  const { index, touched } = world
+  const { claims, entries, module } = offer
+  const provision = index.provision(offer.provision)
+  if (was?.seat !== undefined) {
+    removeFrom(index.offersBySeat, was.seat, offer)
+  }
+  if (is?.seat !== undefined) {
+    addIn(index.offersBySeat, is.seat, offer)
+  }
+  if (is === undefined) {
+    provision.modules.delete(module)
+  } else {
+    provision.modules.set(module, index.module(module))
+  }
+  if (was !== undefined || is !== undefined) {
+    provision.touchModule(module)
+    touched.provisions.add(provision)
+  }
+  for (const { claim } of entries) {
+    wholeClaim(world, claim)
+  }
+  for (const claim of claims) {
+    wholeClaim(world, claim)
+  }
+  index.dropOffer(offer)
+}

@@ -1,0 +1,211 @@
+/**
+ * What the engine remembers of each thing: what it was decided, and what reads it. Records refer to each other, so that a
+ * change finds all that it can touch without looking for it. None of them is ever handed out.
+ */
+import type { AskPart } from "../Bucket.ts"
+import type { WantedCredential } from "../CredentialAsk.ts"
+import type { Ask, ModuleOn, Outcome, Plan, Provision } from "../Decision.ts"
+import type { NamedFact, SoundFact } from "../Decode.ts"
+import type { Answer } from "../fact/Answer.ts"
+import type { Bound } from "../fact/Bound.ts"
+import type { Json } from "../Json.ts"
+import type { Claim, Collection, Entry, NeedFact, SoundNeed } from "../Mesh.ts"
+import type { Resolution } from "../Resolve.ts"
+import { nowhere } from "./Dense.ts"
+
+/** A module on a node as a consumer, by the key of its assignment: all that is decided is decided of one. */
+export class ConsumerRecord implements ModuleOn {
+  readonly key: string
+  readonly node: string
+  readonly module: string
+  readonly needs: Array<NeedRecord> = []
+  /** The claims of its needs, and those that an entry or an answer speaks of. */
+  readonly claims: Array<ClaimRecord> = []
+  /** How many of its needs are out of shape, key or value. */
+  brokenNeeds = 0
+  plan: Plan | undefined
+  /** What is to be decided anew, if anything is. */
+  due: Due | undefined
+
+  constructor(key: string, { module, node }: ModuleOn) {
+    this.key = key
+    this.node = node
+    this.module = module
+  }
+}
+
+/** What is to be decided anew for one consumer. */
+export class Due {
+  readonly needs: Array<NeedRecord> = []
+  readonly claims: Array<ClaimRecord> = []
+  readonly asks: Array<ClaimRecord> = []
+  readonly credentialAsks: Array<ClaimRecord> = []
+  plan = false
+  /** Whether something may have changed that the plan's digest is over. */
+  digest = false
+}
+
+/** A need whose key is in shape, and the decision on it. */
+export class NeedRecord {
+  readonly key: string
+  readonly consumer: ConsumerRecord
+  /** None once the need is gone, and till that is decided. */
+  fact: NeedFact | undefined
+  claim: ClaimRecord | undefined
+  provision: Provision | undefined
+  isDue = false
+  consumerAt = nowhere
+  claimAt = nowhere
+
+  constructor(key: string, consumer: ConsumerRecord) {
+    this.key = key
+    this.consumer = consumer
+  }
+}
+
+/** A bound entry of a claim. */
+export class EntryRecord implements Entry {
+  readonly module: string
+  readonly claim: ClaimRecord
+  readonly offer: OfferRecord
+  fact: NamedFact<"node" | "module" | "provision", Bound>
+  offerAt = nowhere
+
+  constructor(offer: OfferRecord, claim: ClaimRecord, fact: EntryRecord["fact"]) {
+    this.module = offer.module
+    this.offer = offer
+    this.claim = claim
+    this.fact = fact
+  }
+}
+
+/** An ask of a provider for a claim. */
+export class AskRecord {
+  readonly key: string
+  readonly claim: ClaimRecord
+  readonly provider: ProviderRecord
+  ask: Ask
+  providerAt = nowhere
+
+  constructor(key: string, claim: ClaimRecord, provider: ProviderRecord, ask: Ask) {
+    this.key = key
+    this.claim = claim
+    this.provider = provider
+    this.ask = ask
+  }
+}
+
+/** An answer in shape. */
+export type AnswerFact = SoundFact<AskPart, Answer>
+
+const none: ReadonlyArray<never> = []
+
+/** What a claim has to have decided anew: bits that add up. */
+export const claimDue = {
+  /** Those of its needs that are due themselves. */
+  someNeeds: 1,
+  everyNeed: 2,
+  resolution: 4
+} as const
+
+/** A claim that a need is of, or of which an entry or an answer speaks: how it was settled, and what is asked for it. */
+export class ClaimRecord implements Claim {
+  readonly key: string
+  readonly of: ConsumerRecord
+  readonly provision: string
+  readonly local: string | undefined
+  readonly needRecords: Array<NeedRecord> = []
+  /** In the order of their modules. */
+  entries: ReadonlyArray<EntryRecord> = none
+  answers: ReadonlyArray<AnswerFact> = none
+  asks: ReadonlyArray<AskRecord> = none
+  /** Whether it was settled, and by what: a secret's claim has no resolution. */
+  isSettled = false
+  resolution: Resolution | undefined
+  tooLong = false
+  provider: ProviderRecord | undefined
+  offer: OfferRecord | undefined
+  /** The claims of its credentials: those that it calls for, and those of which the vault has an entry. */
+  credentials: ReadonlyArray<ClaimRecord> = none
+  /** Of a credential: the claim that it opens, where its name reads as one's. */
+  opened: ClaimRecord | undefined
+  wanted: WantedCredential | undefined
+  due = 0
+  areAsksDue = false
+  consumerAt = nowhere
+  unheldAt = nowhere
+  providerAt = nowhere
+  offerAt = nowhere
+
+  constructor(key: string, of: ConsumerRecord, provision: string, local: string | undefined) {
+    this.key = key
+    this.of = of
+    this.provision = provision
+    this.local = local
+  }
+
+  get node(): string {
+    return this.of.node
+  }
+
+  get module(): string {
+    return this.of.module
+  }
+
+  get consumer(): string {
+    return this.of.key
+  }
+
+  get needs(): ReadonlyArray<SoundNeed> {
+    return this.needRecords.flatMap(({ fact }) => isSoundNeed(fact) ? [fact] : [])
+  }
+}
+
+/** Whether a need is there and in shape. */
+export const isSoundNeed = (need: NeedFact | undefined): need is SoundNeed => need?.value !== undefined
+
+/** A module on a node as a provider. */
+export class ProviderRecord implements ModuleOn {
+  readonly key: string
+  readonly node: string
+  readonly module: string
+  /** The claims that it serves, or is to serve. */
+  readonly claims: Array<ClaimRecord> = []
+  readonly asks: Array<AskRecord> = []
+  /** Its own outcome, once something reads it. */
+  have: Outcome | undefined
+
+  constructor(key: string, { module, node }: ModuleOn) {
+    this.key = key
+    this.node = node
+    this.module = module
+  }
+}
+
+/** A provision of one module: of its definition, or of an entry in its bucket. */
+export class OfferRecord {
+  readonly module: string
+  readonly provision: string
+  readonly entries: Array<EntryRecord> = []
+  /** The claims that the module serves, or is to serve. */
+  readonly claims: Array<ClaimRecord> = []
+
+  constructor(module: string, provision: string) {
+    this.module = module
+    this.provision = provision
+  }
+}
+
+/** A module: where it is assigned, and its provisions. */
+export class ModuleRecord {
+  /** The keys of its assignments in shape. */
+  readonly assigned = new Set<string>()
+  readonly offers = new Map<string, OfferRecord>()
+}
+
+/** The items of a collection on one node, and the needs that read it. */
+export class CollectionRecord {
+  readonly items = new Map<string, Json>()
+  readonly readers = new Set<NeedRecord>()
+  made: Collection | undefined
+}

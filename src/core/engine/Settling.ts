@@ -1,0 +1,231 @@
+/**
+ * Decides for one consumer what is due: who serves its claims, what its needs come to, what is asked, and its plan, in this
+ * order, by the rules themselves. What comes out as it was is not said.
+ */
+import { asksOfClaim, isAnswerOver, standingOf } from "../Ask.ts"
+import { asksOfCredential, wantedCredentials } from "../CredentialAsk.ts"
+import { sameJson } from "../Json.ts"
+import { writeKey } from "../Key.ts"
+import { type Asks, isOfCredential } from "../Made.ts"
+import type { LookUp } from "../Mesh.ts"
+import { plannedNeed, planOf } from "../Plan.ts"
+import { provisionOf } from "../Provision.ts"
+import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
+import { putIn, takeOut } from "./Dense.ts"
+import { linkCredential, linkResolution } from "./Links.ts"
+import { AskRecord, claimDue, type ClaimRecord, type ConsumerRecord, Due, type NeedRecord } from "./Record.ts"
+import { sameResolution } from "./Same.ts"
+import type { World } from "./World.ts"
+
+/** Decides for one consumer what is due. */
+export const settleConsumer = (world: World, consumer: ConsumerRecord): void => {
+  const due = consumer.due ?? new Due()
+  for (const { claim } of due.needs) {
+    if (claim !== undefined && claim.due === 0) {
+      claim.due = claimDue.someNeeds
+      due.claims.push(claim)
+    }
+  }
+  for (const claim of due.claims) {
+    settleClaim(world, due, claim)
+  }
+  for (const need of due.needs) {
+    if (need.isDue) {
+      settleNeed(world, due, need, noClaim)
+    }
+  }
+  // What is asked of a claim calls for credentials, whose asks come last: both lists grow while they are walked.
+  for (const claim of due.asks) {
+    settleAsks(world, claim)
+  }
+  for (const claim of due.credentialAsks) {
+    settleAsks(world, claim)
+  }
+  if (due.plan) {
+    settlePlan(world, consumer, due.digest)
+  }
+  consumer.due = undefined
+  for (const claim of [...due.claims, ...due.asks, ...due.credentialAsks]) {
+    world.index.dropClaim(claim)
+  }
+  world.index.dropConsumer(consumer)
+}
+
+const noClaim: LookUp<SettledClaim> = { get: () => undefined }
+
+// --- claims and needs --------------------------------------------------------------------------------------------
+
+const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecord): void => {
+  const bits = claim.due
+  claim.due = 0
+  if (claim.needRecords.length === 0) {
+    forget({ agenda, index, said }, claim)
+    return
+  }
+  let isOther = false
+  if (!claim.isSettled || (bits & claimDue.resolution) !== 0) {
+    said.computed.claims += 1
+    const resolution = resolutionOf(index, claim)
+    isOther = !claim.isSettled || !sameResolution(claim.resolution, resolution)
+    if (isOther) {
+      claim.isSettled = true
+      claim.resolution = resolution
+      linkResolution(index, claim, resolution)
+    }
+  }
+  const settled = settle(index, claim, claim.resolution)
+  isOther ||= settled.tooLong !== claim.tooLong
+  claim.tooLong = settled.tooLong
+  const isEvery = isOther || (bits & claimDue.everyNeed) !== 0
+  let isChanged = false
+  for (const need of claim.needRecords) {
+    if (isEvery || need.isDue) {
+      isChanged = settleNeed({ agenda, index, said }, due, need, { get: () => settled }) || isChanged
+    }
+  }
+  // How the needs stand counts for what makers have (protocol §6).
+  if (isOther || (isChanged && claim.entries.length > 0)) {
+    agenda.asks(claim)
+  }
+}
+
+type Deciding = Pick<World, "agenda" | "index" | "said">
+
+/** No need is of a claim any more. */
+const forget = ({ agenda, index }: Deciding, claim: ClaimRecord): void => {
+  claim.isSettled = false
+  claim.resolution = undefined
+  claim.tooLong = false
+  linkResolution(index, claim, undefined)
+  agenda.asks(claim)
+}
+
+/** Decides on one need, and says whether that is another decision. */
+const settleNeed = (
+  { index, said }: Deciding,
+  due: Due,
+  need: NeedRecord,
+  settled: LookUp<SettledClaim>
+): boolean => {
+  const { fact, key, provision: before } = need
+  need.isDue = false
+  if (fact === undefined) {
+    index.needs.delete(key)
+    takeOut(need.consumer.needs, need, "consumerAt")
+    if (before !== undefined) {
+      index.decided.provisions -= 1
+      said.delete("provisions", key)
+    }
+    due.plan = true
+    due.digest = true
+    return true
+  }
+  said.computed.provisions += 1
+  const after = provisionOf(index, settled, fact)
+  if (!said.put("provisions", key, before, after)) {
+    return false
+  }
+  need.provision = after
+  index.decided.provisions += before === undefined ? 1 : 0
+  due.plan = true
+  due.digest ||= before === undefined || before.version !== after.version || !sameJson(before.find, after.find)
+  return true
+}
+
+// --- asks --------------------------------------------------------------------------------------------------------
+
+const settleAsks = (world: World, claim: ClaimRecord): void => {
+  const { index, said } = world
+  claim.areAsksDue = false
+  const needed = claim.isSettled ? claim : undefined
+  const standing = standingOf(claim.needRecords.map(({ provision }) => provision))
+  const asks = asksOfClaim(index, needed, needed, standing, claim.entries)
+  const isCredential = claim.provision === "credential"
+  for (const ask of isCredential ? asksOfCredential(index, claim.wanted, claim.entries.find(isOfCredential)) : []) {
+    asks.set(...ask)
+  }
+  said.computed.asks += asks.size
+  keepAsks(world, claim, asks)
+  if (!isCredential) {
+    keepWanted(world, claim, asks)
+  }
+  for (const answer of claim.answers) {
+    if (!isAnswerOver(index, answer, asks.get(answer.key)?.ask)) {
+      index.answersOver.delete(answer.key)
+    } else if (!index.answersOver.has(answer.key)) {
+      index.answersOver.add(answer.key)
+      said.delete("answers", answer.key)
+    }
+  }
+}
+
+const keepAsks = ({ index, said }: World, claim: ClaimRecord, asks: Asks): void => {
+  for (const record of claim.asks) {
+    if (!asks.has(record.key)) {
+      said.delete("asks", record.key)
+      index.asks.delete(record.key)
+      takeOut(record.provider.asks, record, "providerAt")
+      index.dropProvider(record.provider)
+    }
+  }
+  if (claim.asks.length + asks.size === 0) {
+    return
+  }
+  claim.asks = [...asks].map(([key, { ask, provider }]) => {
+    const known = index.asks.get(key)
+    if (!said.put("asks", key, known?.ask, ask) && known !== undefined) {
+      return known
+    }
+    if (known !== undefined) {
+      known.ask = ask
+      return known
+    }
+    const record = new AskRecord(key, claim, index.provider(writeKey(provider.node, provider.module)), ask)
+    index.asks.set(key, record)
+    putIn(record.provider.asks, record, "providerAt")
+    return record
+  })
+}
+
+/** Keeps which credentials the asks of a claim call for (protocol §6.1). */
+const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: Asks): void => {
+  const wanted = wantedCredentials(index, asks)
+  for (const [key, now] of wanted) {
+    const { local, provision } = now.credential
+    const credential = index.claim(key, claim.consumer, { provision, local })
+    linkCredential(index, credential)
+    if (!sameJson(credential.wanted?.accepts, now.accepts)) {
+      credential.wanted = now
+      agenda.asks(credential)
+    }
+  }
+  for (const credential of claim.credentials) {
+    if (credential.wanted !== undefined && !wanted.has(credential.key)) {
+      credential.wanted = undefined
+      agenda.asks(credential)
+    }
+  }
+}
+
+// --- plans -------------------------------------------------------------------------------------------------------
+
+const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, isDigestDue: boolean): void => {
+  const { key, needs, plan: before } = consumer
+  if (needs.length === 0 && index.facts.assignments.value(key) === undefined) {
+    if (before !== undefined) {
+      consumer.plan = undefined
+      index.decided.plans -= 1
+      said.delete("plans", key)
+    }
+    return
+  }
+  said.computed.plans += 1
+  const planned = needs.flatMap(({ fact, provision }) =>
+    fact === undefined || provision === undefined ? [] : [plannedNeed(key, fact, provision)]
+  )
+  const after = planOf(index, key, planned, isDigestDue ? undefined : before?.digest)
+  if (said.put("plans", key, before, after)) {
+    consumer.plan = after
+    index.decided.plans += before === undefined ? 1 : 0
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * The engine beside its naive twin: facts that `decide` decides wholly anew after each step, and what was said since the
+ * start, as a bus would hold it.
+ */
+import { decide } from "../../src/core/Decide.ts"
+import type { Decisions } from "../../src/core/Decision.ts"
+import { decidedBuckets, type Write } from "../../src/core/Diff.ts"
+import { Engine, type EngineChange, type EngineStep } from "../../src/core/Engine.ts"
+import { Facts } from "../../src/core/Facts.ts"
+import { type Json, sameJson } from "../../src/core/Json.ts"
+
+type Values = Map<string, Map<string, Json>>
+
+/** An engine and its twin, told the same. */
+export class Twin {
+  readonly engine = new Engine()
+  readonly #facts = new Facts()
+  readonly #said: Values = valuesOf(decide(new Facts()))
+  readonly #outOfShape = new Map<string, string>()
+  #conflicts: Json = []
+
+  /** Takes changes in, and gives what is wrong, if anything. */
+  step(changes: ReadonlyArray<EngineChange>): string | undefined {
+    return this.#take(changes, this.engine.step(changes))
+  }
+
+  #take(changes: ReadonlyArray<EngineChange>, step: EngineStep): string | undefined {
+    changes.forEach((change) => this.#apply(change))
+    return this.#hear(step) ?? this.differs()
+  }
+
+  /** Asks what would change if these were the facts, then has them be; and gives what is wrong, if anything. */
+  whatIf(changes: ReadonlyArray<EngineChange>): string | undefined {
+    const would = this.engine.whatIf(changes)
+    const moved = this.differs()
+    if (moved !== undefined) {
+      return `a what-if left ${moved}`
+    }
+    const step = this.engine.step(changes)
+    const wrong = this.#take(changes, step)
+    return wrong ?? (sameJson(plain(would), plain(step))
+      ? undefined
+      : `would ${JSON.stringify(plain(would))} and does ${JSON.stringify(plain(step))}`)
+  }
+
+  /**
+   * Takes changes in, and has them worked off a slice at a time; after each, what is decided of a module on a node is as a
+   * whole what was decided of it before, or what is to be. Gives what is wrong, if anything, and in how many slices.
+   */
+  slices(changes: ReadonlyArray<EngineChange>): { readonly wrong: string | undefined; readonly slices: number } {
+    const before = consumersOf(valuesOf(this.engine.decisions))
+    changes.forEach((change) => this.#apply(change))
+    const after = consumersOf(valuesOf(decide(this.#facts)))
+    let { pending, ...step } = this.engine.step(changes, 1)
+    let wrong = this.#hear({ ...step, pending: 0 })
+    let slices = 1
+    for (; pending > 0 && wrong === undefined; slices++) {
+      wrong = mixedIn(consumersOf(valuesOf(this.engine.decisions)), before, after) ??
+        differenceOfValues("said and decided", this.#said, valuesOf(this.engine.decisions))
+      ;({ pending, ...step } = this.engine.step([], 1))
+      wrong ??= this.#hear({ ...step, pending: 0 })
+    }
+    return { wrong: wrong ?? this.differs(), slices }
+  }
+
+  /** What is wrong with what the engine has decided, if anything. */
+  differs(): string | undefined {
+    const wanted = decide(this.#facts)
+    return differenceOf("decided", valuesOf(this.engine.decisions), wanted, this.engine.decisions) ??
+      differenceOf("said", this.#said, wanted, {
+        answersToDelete: wanted.answersToDelete,
+        outOfShape: [...this.#outOfShape].map(([place, why]) => ({ place, why })),
+        conflicts: this.#conflicts
+      })
+  }
+
+  #apply(change: EngineChange): void {
+    if (!("isThere" in change)) {
+      this.#facts.apply(change)
+    } else if (change.isThere) {
+      this.#facts.openBucket(change.bucket)
+    } else {
+      this.#facts.closeBucket(change.bucket)
+    }
+  }
+
+  #hear({ conflicts, outOfShape, pending, writes }: EngineStep): string | undefined {
+    for (const { bucket, key, why } of outOfShape) {
+      const place = `${bucket} ${key}`
+      if (this.#outOfShape.get(place) === why) {
+        return `said again of ${place}`
+      }
+      if (why === undefined) {
+        this.#outOfShape.delete(place)
+      } else {
+        this.#outOfShape.set(place, why)
+      }
+    }
+    this.#conflicts = conflicts ?? this.#conflicts
+    return pending > 0
+      ? `${pending} pending`
+      : writes.map((write) => this.#write(write)).find((wrong) => wrong !== undefined)
+  }
+
+  #write(write: Write): string | undefined {
+    const { bucket, key, op } = write
+    const there = this.#said.get(bucket)
+    if (bucket === "mesh-provisioner_answers") {
+      return this.engine.decisions.answersToDelete.includes(key) ? undefined : `deletes an answer that counts: ${key}`
+    }
+    const before = there?.get(key)
+    if (op === "delete") {
+      return there?.delete(key) === true ? undefined : `deletes what is not there: ${bucket} ${key}`
+    }
+    there?.set(key, write.value)
+    return sameJson(before, write.value) ? `puts what is there: ${bucket} ${key}` : undefined
+  }
+}
+
+/** Decisions as plain data. */
+const valuesOf = (decisions: Decisions): Values =>
+  new Map([...decidedBuckets(decisions)].map(([bucket, values]) => [bucket, new Map(values)]))
+
+interface Lists {
+  readonly answersToDelete: ReadonlyArray<string>
+  readonly outOfShape: Json | Decisions["outOfShape"]
+  readonly conflicts: Json | Decisions["conflicts"]
+}
+
+/** What a step says, in an order of its own. */
+const plain = ({ conflicts, outOfShape, writes }: EngineStep): Json => [
+  writes.map((write) => JSON.stringify(write)).sort(),
+  outOfShape.map((fact) => JSON.stringify(fact)).sort(),
+  conflicts ?? null
+]
+
+/** What is decided of each module on a node, by its key: its provisions, its plan, and what is asked for it. */
+const consumersOf = (values: Values): ReadonlyMap<string, Json> => {
+  const consumers = new Map<string, { [place: string]: Json }>()
+  for (const [bucket, keys] of values) {
+    for (const [key, value] of bucket === "mesh-provisioner_registry" ? [] : keys) {
+      const tokens = key.split(".")
+      const consumer = (bucket === "mesh-provisioner_asks" ? tokens.slice(2, 4) : tokens.slice(0, 2)).join(".")
+      const decided = consumers.get(consumer) ?? {}
+      decided[`${bucket} ${key}`] = value
+      consumers.set(consumer, decided)
+    }
+  }
+  return consumers
+}
+
+const mixedIn = (
+  now: ReadonlyMap<string, Json>,
+  before: ReadonlyMap<string, Json>,
+  after: ReadonlyMap<string, Json>
+): string | undefined => {
+  for (const consumer of new Set([...now.keys(), ...before.keys(), ...after.keys()])) {
+    const decided = now.get(consumer)
+    if (!sameJson(decided, before.get(consumer)) && !sameJson(decided, after.get(consumer))) {
+      return `of ${consumer} is decided what neither was nor is to be: ${JSON.stringify(decided)}`
+    }
+  }
+  return undefined
+}
+
+const differenceOfValues = (what: string, found: Values, wanted: Values): string | undefined => {
+  for (const [bucket, values] of wanted) {
+    const there = found.get(bucket) ?? new Map<string, Json>()
+    for (const key of new Set([...values.keys(), ...there.keys()])) {
+      if (!sameJson(values.get(key), there.get(key))) {
+        return `${what} ${bucket} ${key}: ${JSON.stringify(there.get(key))} and not ${JSON.stringify(values.get(key))}`
+      }
+    }
+    if (there.size !== values.size) {
+      return `${what} ${bucket}: ${there.size} keys and not ${values.size}`
+    }
+  }
+  return undefined
+}
+
+const differenceOf = (
+  what: string,
+  found: Values,
+  wanted: Decisions,
+  lists: Lists
+): string | undefined => {
+  const difference = differenceOfValues(what, found, valuesOf(wanted))
+  if (difference !== undefined) {
+    return difference
+  }
+  const { answersToDelete, conflicts, outOfShape } = wanted
+  const places = what === "said"
+    ? outOfShape.map(({ bucket, key, why }) => ({ place: `${bucket} ${key}`, why }))
+    : outOfShape
+  return [
+    ["answers to delete", lists.answersToDelete, answersToDelete] as const,
+    ["conflicts", lists.conflicts, conflicts] as const,
+    ["out of shape", sorted(lists.outOfShape), sorted(places)] as const
+  ].flatMap(([name, one, other]) =>
+    sameJson(one, other) ? [] : [`${what} ${name}: ${JSON.stringify(one)} and not ${JSON.stringify(other)}`]
+  )[0]
+}
+
+const sorted = (list: Json): ReadonlyArray<string> =>
+  Array.isArray(list) ? list.map((one) => JSON.stringify(one)).sort() : []
+
+/** The fewest changes, in their order, of which something is still wrong after some one of them. */
+export const shrunk = (changes: ReadonlyArray<EngineChange>): ReadonlyArray<EngineChange> => {
+  let kept = upToWrong(changes)
+  for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {
+    for (let at = kept.length - size; at >= 0; at -= size) {
+      const fewer = upToWrong([...kept.slice(0, at), ...kept.slice(at + size)])
+      kept = fewer.length === 0 ? kept : fewer
+    }
+  }
+  return kept
+}
+
+const upToWrong = (changes: ReadonlyArray<EngineChange>): ReadonlyArray<EngineChange> => {
+  const twin = new Twin()
+  const at = changes.findIndex((change) => {
+    try {
+      return twin.step([change]) !== undefined
+    } catch {
+      return true
+    }
+  })
+  return changes.slice(0, at + 1)
+}
