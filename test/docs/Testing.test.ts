@@ -19,13 +19,17 @@ interface Row {
   readonly waitsFor: string
 }
 
+/** The tests that a cell of a table names, each with its file. */
+const testsNamedIn = (cell: string): Row["tests"] =>
+  [...cell.matchAll(/\[[^\]]+\]\(\.\.\/([^)]+)\): (.*?)(?=<br>| *$)/g)].map(([, path = "", name = ""]) => ({
+    path: normalize(path),
+    name
+  }))
+
 const rows: ReadonlyArray<Row> = [...page.matchAll(/^\| (\d{3}) \|[^|]+\|([^|]*)\|([^|]*)\|$/gm)].map(
   ([, number = "", tests = "", waitsFor = ""]) => ({
     number,
-    tests: [...tests.matchAll(/\[[^\]]+\]\(\.\.\/([^)]+)\): (.*?)(?=<br>| *$)/g)].map(([, path = "", name = ""]) => ({
-      path: normalize(path),
-      name
-    })),
+    tests: testsNamedIn(tests),
     waitsFor: waitsFor.trim()
   })
 )
@@ -33,6 +37,10 @@ const rows: ReadonlyArray<Row> = [...page.matchAll(/^\| (\d{3}) \|[^|]+\|([^|]*)
 const sources = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts")).map((name) => join("test", name))
   .filter((path) => path !== relative(root, import.meta.filename))
+
+/** The names of a file's tests. */
+const testsIn = (path: string): ReadonlyArray<string> =>
+  [...read(path).matchAll(/\b(?:it|test)(?:\.\w+)*\(\s*(["`])((?:[^"`\\]|\\.)*)\1/g)].map(([, , name = ""]) => name)
 
 /** The tests of a file that say which reports they are of, by the numbers in their name. */
 const reportsIn = (path: string): ReadonlyArray<{ readonly name: string; readonly numbers: ReadonlyArray<string> }> =>
@@ -80,6 +88,28 @@ describe("the reports", () => {
     const listed = rows.flatMap(({ number, tests }) => tests.map(({ name, path }) => `${number} ${path}: ${name}`))
     expect(named.length).toBeGreaterThan(50)
     expect(named.sort()).toEqual(listed.sort())
+  })
+})
+
+describe("the eight traps", () => {
+  const traps = [...page.matchAll(/^\| (\d) \| ([^|]+) \|([^|]*)\|([^|]*)\|$/gm)].map(
+    ([, number = "", trap = "", remedies = "", tests = ""]) => ({
+      number,
+      trap,
+      remedies: [...remedies.matchAll(/\(\.\.\/([^)]+)\)/g)].map(([, path = ""]) => path),
+      tests: testsNamedIn(tests)
+    })
+  )
+
+  it("are eight", () => {
+    expect(traps.map(({ number }) => number)).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"])
+  })
+
+  it.each(traps)("$number, $trap, has its remedy and its tests where the page says", ({ remedies, tests }) => {
+    expect(remedies.length).toBeGreaterThan(0)
+    expect(remedies.filter((path) => !existsSync(join(root, path)))).toEqual([])
+    expect(tests.length).toBeGreaterThan(0)
+    expect(tests.filter(({ name, path }) => !existsSync(join(root, path)) || !testsIn(path).includes(name))).toEqual([])
   })
 })
 
