@@ -5,7 +5,7 @@
 import { verbNames } from "../../ports/VerbServer.ts"
 
 /** The service's name, with which the subjects of its verbs begin (protocol §8). */
-export const serviceName = "mesh-provisioner"
+const serviceName = "mesh-provisioner"
 
 /** A subject that is served, and what came there. */
 export interface Endpoint {

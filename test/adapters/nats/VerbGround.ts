@@ -12,7 +12,7 @@ import { answerBy } from "../../../src/provisioner/VerbDoor.ts"
 import { act, keeping } from "./Ground.ts"
 
 /** A shop and a wiki whose databases postgres on n2 has made, and one that it has made for nobody any more. */
-export const mesh: Snapshot = {
+const mesh: Snapshot = {
   buckets: {
     "mesh-controller_modules": { postgres: { provides: { database: { credential: "consumer" } } }, broken: 7 },
     "mesh-controller_assignments": {
