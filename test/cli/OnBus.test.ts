@@ -167,10 +167,11 @@ describe("retire", () => {
 describe("diff", () => {
   it.live("of one file is against what the bus has decided", () =>
     Effect.gen(function*() {
-      const on = yield* onBus(asked)
+      const before = { buckets: { ...asked.buckets, "mesh-host_haves": { "n2.shop": {} } } }
+      const after = { buckets: { ...provided.buckets, "mesh-host_haves": { "n1.shop": {} } } }
+      const on = yield* onBus(before)
       yield* provisionerOn(on)
-      const broken = { buckets: { ...provided.buckets, "mesh-host_haves": { "n1.shop": {} } } }
-      const cwd = folderWith({ "asked.json": asked, "provided.json": broken })
+      const cwd = folderWith({ "asked.json": before, "provided.json": after })
       for (const more of [[], ["--json"]]) {
         const file = yield* act(() => run(["diff", "asked.json", "provided.json", ...more], { cwd }))
         const bus = yield* act(() => run(["diff", "provided.json", "--bus", on.server.url, ...more], { cwd }))

@@ -34,7 +34,7 @@ export const show = Command.make(
     state: text("state", "STATE", "Only in this state; for provisions, plans and asks"),
     history: turnedOn("history", "Show what each was before, with the time; of the bus alone"),
     watch: turnedOn("watch", "Then show each change as it happens, until Ctrl-C; of the bus alone"),
-    json: json("{ what, entries, outOfShape, conflicts? }; with --watch on a line, and a line for each change"),
+    json: json("{ what, entries, outOfShape, conflicts? }; with --watch each change is a line"),
     connection: busFlags
   },
   ({ collection, module, node, state, ...config }) =>
