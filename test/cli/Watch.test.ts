@@ -161,6 +161,7 @@ describe("meanwhile", () => {
       yield* act(() => on.admin.plant("mesh-provisioner_provisions", [[need, "{}"]]))
       yield* watch.told("mesh-provisioner: Nobody answers mesh-provisioner.provisioning: no provisioner holds the seat")
       yield* watch.told("It is asked again every 2 s.\n")
+      yield* Effect.sleep("4500 millis")
       yield* on.put(bound, claim, made)
       yield* provisionerOn(on)
       yield* watch.told("mesh-provisioner: The bus answers again.\n")
