@@ -7,6 +7,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { execFileSync } from "node:child_process"
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { NatsBus } from "../../src/adapters/nats/index.ts"
@@ -122,12 +123,13 @@ describe("snapshot", () => {
       const folder = folderWith({ "busy.json": "old" })
       writeFileSync(join(folder, "busy.json.writing"), "")
       mkdirSync(join(folder, "folder.json"))
+      execFileSync("mkfifo", [join(folder, "pipe")])
       for (
         const [path, why] of [
           [join(folder, "none", "a.json"), "there is no folder for .*a\\.json\\. Make it"],
           [join(folder, "busy.json", "a.json"), "there is no folder for .*a\\.json\\. Make it"],
           [join(folder, "folder.json"), "folder\\.json is there and is no file\\. Give another path"],
-          ["/dev/null", "/dev/null is there and is no file\\. Give another path"],
+          [join(folder, "pipe"), "pipe is there and is no file\\. Give another path"],
           [join(folder, "busy.json"), "busy\\.json is being written by somebody else"]
         ] as const
       ) {
