@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import { check } from "./command/Check.ts"
 import { decide } from "./command/Decide.ts"
 import { diff } from "./command/Diff.ts"
+import { doctor } from "./command/Doctor.ts"
 import { explain } from "./command/Explain.ts"
 import { grants } from "./command/Grants.ts"
 import { retire } from "./command/Retire.ts"
@@ -24,7 +25,7 @@ export const meshProvisioner = Command.make("mesh-provisioner").pipe(
   ),
   Command.withSubcommands([{
     group: "COMMANDS",
-    commands: [serve, decide, diff, show, explain, retire, check, setup, snapshot, verify, grants]
+    commands: [serve, decide, diff, show, explain, retire, check, setup, snapshot, verify, grants, doctor]
   }]),
   Command.withGlobalFlags([completions]),
   Command.withExamples([

@@ -6,9 +6,9 @@
  */
 import { decisionBuckets, factBuckets } from "../core/Bucket.ts"
 import { boundBucket, bucketName } from "../core/BucketName.ts"
-import { writeAccountName } from "../core/Caller.ts"
+import { readAccountName, writeAccountName } from "../core/Caller.ts"
 import { writeKey } from "../core/Key.ts"
-import { writeToken } from "../core/Name.ts"
+import { readToken, writeToken } from "../core/Name.ts"
 import { type Account, mayWrite } from "./Account.ts"
 import type { VerbName } from "./VerbServer.ts"
 
@@ -34,8 +34,7 @@ export type Party =
   | { readonly role: "operator" | "reader"; readonly name: string }
 
 /**
- * The keys of a bucket that a grant is of: one key, or all that begin with some tokens (`n1.>`), or all (`>`). Tokens may
- * stand as `*` for any one.
+ * The keys of a bucket that a grant is of: one key, or all that begin with some tokens (`n1.>`), or all (`>`).
  */
 export interface Keys {
   readonly bucket: string
@@ -195,3 +194,26 @@ const verbsOf = (party: Party): ReadonlyArray<VerbName> => {
       return ["provisioning", "explain"]
   }
 }
+
+/**
+ * Reads what {@link userName} wrote, and `node:n1` as that node's client, or gives `undefined`.
+ */
+export const readParty = (text: string): Party | undefined => {
+  const [, role, token = ""] = /^(host|client):(.*)$/s.exec(text) ?? []
+  const node = readToken(token)
+  if ((role === "host" || role === "client") && node !== undefined) {
+    return { role, node }
+  }
+  if (text === "provisioner" || text === "setup" || text === "controller") {
+    return { role: text }
+  }
+  const caller = readAccountName(text)
+  return caller?.role === "node" ? { role: "client", node: caller.node } : caller
+}
+
+/** Whether some of these keys are a bucket's key. */
+export const covers = (granted: ReadonlyArray<Keys>, bucket: string, key: string): boolean =>
+  granted.some((one) =>
+    one.bucket === bucket &&
+    (one.keys === key || (one.keys.endsWith(allKeys) && key.startsWith(one.keys.slice(0, -allKeys.length))))
+  )

@@ -6,7 +6,7 @@ import { connect, type MsgHdrs, type NatsConnection, nkeyAuthenticator, nkeys } 
 import { Effect, Redacted, type Scope } from "effect"
 import { type Grants, type GrantsKind, grantsOf } from "../../src/adapters/nats/Grants.ts"
 import { grantsConfig } from "../../src/adapters/nats/GrantsConfig.ts"
-import { NatsBus } from "../../src/adapters/nats/index.ts"
+import { NatsBus, type NatsSettings } from "../../src/adapters/nats/index.ts"
 import { bucketsOf, type Parties } from "../../src/ports/Grants.ts"
 import { natsServer } from "../nats/Server.ts"
 
@@ -40,6 +40,8 @@ export interface Ground {
   readonly grants: Grants
   readonly url: string
   readonly user: (name: string) => User
+  /** How the adapter connects as a user. */
+  readonly settings: (name: string) => NatsSettings
   /** A user of no party's, in the account of the buckets, who may do everything: who looks and plants. */
   readonly admin: NatsConnection
 }
@@ -58,12 +60,13 @@ export const granted = Effect.fnUntraced(function*(
   // The admin is these tests' own: what grants prints has none.
   const server = yield* natsServer({ config: config.replace("users: [", `users: [\n      ${adminUser}`) })
   const seedOf = (name: string) => new TextDecoder().decode(pairs.get(name)?.getSeed())
+  const settings = (name: string): NatsSettings => ({
+    servers: [server.url],
+    credentials: { _tag: "Nkey", seed: Redacted.make(seedOf(name)) },
+    inboxPrefix: `_INBOX.${name}`
+  })
   yield* Effect.scoped(Effect.gen(function*() {
-    const setup = yield* NatsBus.make({
-      servers: [server.url],
-      credentials: { _tag: "Nkey", seed: Redacted.make(seedOf("setup")) },
-      inboxPrefix: "_INBOX.setup"
-    })
+    const setup = yield* NatsBus.make(settings("setup"))
     yield* setup.applyPlans(yield* setup.planBuckets({ buckets }))
   })).pipe(Effect.orDie)
   const admin = yield* closing(() => connect({ servers: server.url, user: "admin", pass: "admin" }))
@@ -78,7 +81,7 @@ export const granted = Effect.fnUntraced(function*(
     )
     users.set(name, { name, apiPrefix, client, denials: denialsOf(client) })
   }
-  return { grants, url: server.url, admin, user: (name) => users.get(name) ?? missing(name) }
+  return { grants, url: server.url, admin, settings, user: (name) => users.get(name) ?? missing(name) }
 })
 
 /** The same configuration without the permissions of the parties' users: what is left is the borders of the accounts. */

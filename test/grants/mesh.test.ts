@@ -127,6 +127,12 @@ describe.each([["accounts", []], ["single-account", ["--single-account"]]])("%s"
     // Of asks, a node sees those of its own providers: n1 has none. In one account nobody knows who asks.
     expect(seen.json<{ entries: ReadonlyArray<unknown> }>().entries.length).toBe(kind === "accounts" ? 0 : 1)
 
+    for (const user of ["provisioner", "setup", "controller", "client:n1", "host:n2", "operator:ann", "reader:board"]) {
+      const looked = await run(["doctor", ...made.as(user), "--as", user, "--providers", "postgres@n2"])
+      expect(looked).toMatchObject({ exitCode: 0, stderr: "" })
+      expect(looked.stdout).toMatch(/^server +nats-server \d+\.\d+\.\d+ at [^]*\nAll is as it should be\.\n$/)
+    }
+
     const verified = await run(["verify", ...made.as("provisioner")])
     expect(verified).toMatchObject({ exitCode: 0 })
     const taken = await run(["snapshot", ...made.as("provisioner")])
@@ -137,6 +143,39 @@ describe.each([["accounts", []], ["single-account", ["--single-account"]]])("%s"
     expect(await ended).toBe(0)
     expect(said.text).not.toMatch(/may not|refused|permission/i)
   }, 60_000)
+})
+
+describe("doctor", () => {
+  test("says what is wrong and what to do, and exits 1", async () => {
+    const made = await mesh([])
+    const { exitCode, stderr, stdout } = await run(["doctor", ...made.as("reader:board"), "--as", "reader:board"])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" })
+    expect(stdout).toMatch(/\nwrong\nreader:board cannot read key \S+ of mesh-provisioner_registry: /)
+    expect(stdout).toContain("  Make the bucket, mesh-provisioner setup --apply.")
+    const json = await run(["doctor", ...made.as("reader:board"), "--as", "reader:board", "--json"])
+    expect(json.exitCode).toBe(1)
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      as: "reader:board",
+      inboxPrefix: "_INBOX.reader:board",
+      tries: expect.arrayContaining([
+        { act: "ask", of: "retire", should: false, outcome: expect.stringMatching(/^(?:denied|nobody)$/) }
+      ]),
+      wrong: expect.arrayContaining([{ what: expect.any(String), todo: expect.any(String) }])
+    })
+  })
+
+  test.each([
+    [["--as", "nobody"], 2, "--as: nobody is no user's name"],
+    [["--as", "operator:ann"], 2, "and not operator:ann|is not operator:ann"],
+    [["--providers", "postgres"], 2, "MODULE@NODE"],
+    [["--bus", "nats://127.0.0.1:1"], 1, "No NATS server answers at 127.0.0.1:1"]
+  ])("%j", async (flags, code, words) => {
+    const made = await mesh([])
+    const asked = flags[0] === "--bus" ? flags : [...made.as("reader:board").slice(0, 4), ...flags]
+    const { exitCode, stderr } = await run(["doctor", ...asked])
+    expect(exitCode).toBe(code)
+    expect(stderr).toMatch(new RegExp(words))
+  })
 })
 
 describe("keys", () => {
