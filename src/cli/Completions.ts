@@ -28,7 +28,10 @@ export const completions = GlobalFlag.Action({
 
 /** Arguments and flags that are read as text, and are the paths of files. */
 const paths: ReadonlySet<string> = new Set([
-  ...["FILE", "from", "load", "out"],
+  "FILE",
+  "from",
+  "load",
+  "out",
   ...Object.entries(busFlagTable).flatMap(([name, { metavar }]) => metavar === file ? [name] : [])
 ])
 
