@@ -63,10 +63,6 @@ describe("a command that is written wrong (exit code 2)", () => {
       `is asked.\n${usage("show", " [<WHAT>]")}`
     ],
     [
-      ["serve", "--bus", "smoke"],
-      `--bus cannot be smoke. Allowed: memory.\n${usage("serve", "")}`
-    ],
-    [
       ["retire", "a.b.c.d.e", "--answer", "burn", "--by", "ann", "--from", "mesh.json"],
       `--answer cannot be burn. Allowed: retire, keep.\n${usage("retire", " <KEY>")}`
     ],
