@@ -27,13 +27,11 @@ export const completions = GlobalFlag.Action({
 })
 
 /** Arguments and flags that are read as text, and are the paths of files. */
-const paths: ReadonlySet<string> = new Set([
-  "FILE",
-  "from",
-  "load",
-  "out",
-  ...Object.entries(busFlagTable).flatMap(([name, { metavar }]) => metavar === file ? [name] : [])
-])
+const paths: ReadonlySet<string> = new Set(
+  ["FILE", "from", "load", "out"].concat(
+    Object.entries(busFlagTable).flatMap(([name, { metavar }]) => metavar === file ? [name] : [])
+  )
+)
 
 const path = { _tag: "Path", pathType: "file" } as const
 

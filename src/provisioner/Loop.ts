@@ -130,7 +130,7 @@ export class Loop {
       const view = this.#view
       const changes = view.factsChanged
       const before = this.#decided
-      const after = before === undefined || changes > 0 ? yield* this.#decide : before
+      const after = before === undefined || changes > 0 ? yield* this.#decide() : before
       this.#decided = after
       view.factsChanged = 0
       view.storedChanged = false
@@ -151,11 +151,13 @@ export class Loop {
     })
   }
 
-  readonly #decide: Effect.Effect<Decisions> = Effect.withSpan(
-    Effect.sync(() => this.#around.settings.decide(this.#view.facts)),
-    "decide",
-    spanOptions
-  )
+  #decide(): Effect.Effect<Decisions> {
+    return Effect.withSpan(
+      Effect.sync(() => this.#around.settings.decide(this.#view.facts)),
+      "decide",
+      spanOptions
+    )
+  }
 
   #write(decisions: Decisions): ReturnType<Writer["writeAll"]> {
     const write = Effect.suspend(() => this.#writer.writeAll(diff(this.#view.stored, decisions)))
