@@ -6,6 +6,7 @@ import type { Facts } from "../Facts.ts"
 import { writeKey } from "../Key.ts"
 import type { Mesh, Provider, Providers } from "../Mesh.ts"
 import { nodeToken, wins } from "../Resolve.ts"
+import { putIn, takeOut } from "./Dense.ts"
 import { claimDue, type ClaimRecord, type ModuleRecord } from "./Record.ts"
 
 /** What may have changed of a candidate. */
@@ -25,9 +26,8 @@ const patchesMax = 64
 export class ProvisionRecord implements Providers {
   readonly name: string
   /** The modules whose definition provides it. */
-  readonly modules = new Map<string, ModuleRecord>()
-  /** The claims that are the candidates' to serve; of `secret`, all. */
-  readonly unheld: Array<ClaimRecord> = []
+  readonly #modules = new Map<string, ModuleRecord>()
+  readonly #unheld: Array<ClaimRecord> = []
   readonly #facts: Facts
   readonly #touched = new Map<string, Touch>()
   readonly #touchedModules = new Set<string>()
@@ -39,14 +39,54 @@ export class ProvisionRecord implements Providers {
     this.#facts = facts
   }
 
+  /** The claims that are the candidates' to serve; of `secret`, all. */
+  get unheld(): ReadonlyArray<ClaimRecord> {
+    return this.#unheld
+  }
+
+  /** Whether nobody provides it and nobody needs it of a candidate. */
+  get isEmpty(): boolean {
+    return this.#modules.size + this.#unheld.length === 0
+  }
+
+  /** A claim is the candidates' to serve. */
+  addUnheld(claim: ClaimRecord): void {
+    putIn(this.#unheld, claim, "unheldAt")
+    if (this.#unheld.length === 1) {
+      this.#modules.forEach(({ contested }) => contested.add(this))
+    }
+  }
+
+  /** A claim is not, or no more, the candidates' to serve. What is listed of them is kept only while some are. */
+  removeUnheld(claim: ClaimRecord): void {
+    takeOut(this.#unheld, claim, "unheldAt")
+    if (this.#unheld.length === 0) {
+      this.#modules.forEach(({ contested }) => contested.delete(this))
+      this.#all = undefined
+    }
+  }
+
+  /** A module's definition provides it, or does no more, or by another contract. */
+  setModule(name: string, module: ModuleRecord, isProvided: boolean): void {
+    this.#touchedModules.add(name)
+    module.contested.delete(this)
+    this.#modules.delete(name)
+    if (isProvided) {
+      this.#modules.set(name, module)
+    }
+    if (isProvided && this.#unheld.length > 0) {
+      module.contested.add(this)
+    }
+  }
+
   get all(): ReadonlyArray<Provider> {
-    this.#all ??= [...this.modules.values()].flatMap((module) => this.#of(module))
+    this.#all ??= [...this.#modules.values()].flatMap((module) => this.#of(module))
       .sort((one, other) => one.key < other.key ? -1 : 1)
     return this.#all
   }
 
   on(node: string): ReadonlyArray<Provider> {
-    return [...this.modules.keys()].flatMap((module) => this.#at(writeKey(node, module)))
+    return [...this.#modules.keys()].flatMap((module) => this.#at(writeKey(node, module)))
   }
 
   /** A candidate is there, is so no more, or may serve by another rule. */
@@ -66,11 +106,6 @@ export class ProvisionRecord implements Providers {
     this.#touch(key).sites.push(before, after)
   }
 
-  /** A module provides it by another contract, anew, or no more. */
-  touchModule(module: string): void {
-    this.#touchedModules.add(module)
-  }
-
   /** A seat that it is held by has another holder, or none: of the candidates, those two are touched besides. */
   touchSeat(): void {
     this.#isSeatTouched = true
@@ -81,7 +116,7 @@ export class ProvisionRecord implements Providers {
     const challengers = this.#challengers()
     const isFit = this.#isSeatTouched || this.#touchedModules.size > 0 ||
       [...this.#touched.values()].some((touch) => touch.isFit)
-    for (const claim of this.unheld) {
+    for (const claim of this.#unheld) {
       const { resolution } = claim
       if (resolution === undefined || (claim.due & claimDue.resolution) !== 0) {
         continue
@@ -115,7 +150,7 @@ export class ProvisionRecord implements Providers {
   #challengers(): ReadonlyArray<Provider> {
     const modules = this.#touchedModules
     return [
-      ...[...modules].flatMap((module) => this.#of(this.modules.get(module))),
+      ...[...modules].flatMap((module) => this.#of(this.#modules.get(module))),
       ...[...this.#touched.keys()].flatMap((key) => this.#at(key)).filter(({ module }) => !modules.has(module))
     ]
   }

@@ -4,7 +4,7 @@
  */
 import type { ModuleOn, Outcome, OutOfShape } from "../Decision.ts"
 import { digest } from "../Digest.ts"
-import { makersOf } from "../fact/Bound.ts"
+import { type Bound, makersOf } from "../fact/Bound.ts"
 import { Facts } from "../Facts.ts"
 import type { Json } from "../Json.ts"
 import { type Claim, type Collection, type LookUp, type Mesh, type Providers, vaultModule } from "../Mesh.ts"
@@ -51,6 +51,7 @@ export class Index implements Mesh {
   /** The seats that a module on a node holds, by the key of its assignment. */
   readonly seatsHeld = new Map<string, Set<string>>()
   readonly #digests = new WeakMap<object, string>()
+  readonly #makers = new WeakMap<Bound, ReadonlySet<string>>()
   readonly #ranges = new Map<string, boolean>()
 
   // --- the mesh, as the rules look at it ---
@@ -60,7 +61,15 @@ export class Index implements Mesh {
   readonly entries = { get: (key: string) => this.claims.get(key)?.entries }
   readonly providers: LookUp<Providers> = this.provisions
   readonly collections = { get: (key: string) => collectionOf(this.collectionRecords.get(key)) }
-  readonly makersOf = makersOf
+
+  // Only where there are others than one is it worth to be remembered.
+  readonly makersOf = (entry: Bound): ReadonlySet<string> => {
+    const known = entry.also === undefined ? makersOf(entry) : this.#makers.get(entry) ?? makersOf(entry)
+    if (entry.also !== undefined) {
+      this.#makers.set(entry, known)
+    }
+    return known
+  }
 
   readonly sharedDigest = (value: Json): string => {
     if (typeof value !== "object" || value === null) {
@@ -138,15 +147,19 @@ export class Index implements Mesh {
 
   dropClaim(claim: ClaimRecord): void {
     const { answers, asks, credentials, entries, needRecords, wanted } = claim
-    const isLeft = needRecords.length + entries.length + answers.length + asks.length + credentials.length > 0
-    if (isLeft || wanted !== undefined || claim.due > 0 || claim.areAsksDue) {
+    const isLeft = needRecords.length + entries.length + asks.length > 0
+    if (
+      isLeft || answers !== undefined || credentials !== undefined || wanted !== undefined || claim.due > 0 ||
+      claim.areAsksDue
+    ) {
       return
     }
     this.claims.delete(claim.key)
     takeOut(claim.of.claims, claim, "consumerAt")
     const { opened } = claim
     if (opened !== undefined) {
-      opened.credentials = opened.credentials.filter((one) => one !== claim)
+      opened.credentials?.delete(claim)
+      opened.credentials = opened.credentials?.size === 0 ? undefined : opened.credentials
       this.dropClaim(opened)
     }
   }
@@ -180,8 +193,8 @@ export class Index implements Mesh {
     }
   }
 
-  dropProvision({ modules, name, unheld }: ProvisionRecord): void {
-    if (modules.size + unheld.length === 0) {
+  dropProvision({ isEmpty, name }: ProvisionRecord): void {
+    if (isEmpty) {
       this.provisions.delete(name)
     }
   }

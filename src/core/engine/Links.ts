@@ -38,19 +38,35 @@ export const linkEntry = (
   claim: ClaimRecord,
   fact: NamedFact<"node" | "module" | "provision", Bound> | undefined
 ): void => {
-  const known = claim.entries.find((entry) => entry.module === module)
+  const entries = claim.entryList ?? []
+  const at = placeIn(entries, module)
+  const known = entries[at]?.module === module ? entries[at] : undefined
   if (known !== undefined && fact !== undefined) {
     known.fact = fact
   } else if (known !== undefined) {
-    claim.entries = claim.entries.filter((entry) => entry !== known)
+    entries.splice(at, 1)
     takeOut(known.offer.entries, known, "offerAt")
     index.dropOffer(known.offer)
   } else if (fact !== undefined) {
-    const offer = index.offer(module, claim.provision)
-    const entry = new EntryRecord(offer, claim, fact)
-    putIn(offer.entries, entry, "offerAt")
-    claim.entries = [...claim.entries, entry].sort((one, other) => one.module < other.module ? -1 : 1)
+    const entry = new EntryRecord(index.offer(module, claim.provision), claim, fact)
+    putIn(entry.offer.entries, entry, "offerAt")
+    entries.splice(at, 0, entry)
   }
+  claim.entryList = entries.length === 0 ? undefined : entries
+}
+
+/** Where a module's entry stands among those of a claim, or would. */
+const placeIn = (entries: ReadonlyArray<EntryRecord>, module: string): number => {
+  let low = 0
+  for (let high = entries.length; low < high;) {
+    const middle = (low + high) >>> 1
+    if ((entries[middle]?.module ?? "") < module) {
+      low = middle + 1
+    } else {
+      high = middle
+    }
+  }
+  return low
 }
 
 /** Has a credential's claim refer to the claim that it opens, where its name reads as a credential's (protocol §6.1). */
@@ -60,7 +76,8 @@ export const linkCredential = (index: Index, credential: ClaimRecord): ClaimReco
     const { provision } = name
     const key = writeKey(credential.node, credential.module, provision, name.local)
     const opened = index.claim(key, credential.of.key, { provision, local: name.local })
-    opened.credentials = [...opened.credentials, credential]
+    opened.credentials ??= new Set()
+    opened.credentials.add(credential)
     credential.opened = opened
   }
   return credential.opened
@@ -100,9 +117,9 @@ export const linkResolution = (index: Index, claim: ClaimRecord, resolution: Res
 const linkUnheld = (index: Index, claim: ClaimRecord, resolution: Resolution | undefined): void => {
   const provision = index.provision(claim.provision)
   if (claim.needRecords.length > 0 && isUnheld(claim, resolution)) {
-    putIn(provision.unheld, claim, "unheldAt")
+    provision.addUnheld(claim)
   } else {
-    takeOut(provision.unheld, claim, "unheldAt")
+    provision.removeUnheld(claim)
     index.dropProvision(provision)
   }
 }

@@ -64,7 +64,7 @@ const noticeInstance = (world: World, consumer: ConsumerRecord): void => {
   const { agenda, index } = world
   agenda.plan(consumer)
   for (const claim of consumer.claims) {
-    if (claim.needRecords.length > 0 && claim.entries.length + claim.credentials.length > 0) {
+    if (claim.needRecords.length > 0 && (claim.entries.length > 0 || claim.credentials !== undefined)) {
       agenda.outcome(claim)
     }
     if (claim.asks.length > 0) {
@@ -114,10 +114,9 @@ const noticeAsProvider = (
     touched.haves.add(key)
   }
   if ((was === undefined) !== (is === undefined) || (was?.draining === true) !== (is?.draining === true)) {
-    for (const provision of index.facts.modules.value(module)?.provides.keys() ?? []) {
-      const record = index.provision(provision)
-      record.touchFit(key)
-      touched.provisions.add(record)
+    for (const provision of index.modules.get(module)?.contested ?? []) {
+      provision.touchFit(key)
+      touched.provisions.add(provision)
     }
   }
   for (const claim of sameJson(was?.placement, is?.placement) ? [] : index.providerRecords.get(key)?.claims ?? []) {

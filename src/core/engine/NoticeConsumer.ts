@@ -17,7 +17,7 @@ import { isCompiledIn, namedCollectionKinds } from "../Registry.ts"
 import { putIn } from "./Dense.ts"
 import { addIn, type Index, removeFrom, strangerId } from "./Index.ts"
 import { isVaultsCredential, linkCredential, linkEntry, linkNeed, openedModule } from "./Links.ts"
-import { isSoundNeed, NeedRecord } from "./Record.ts"
+import { type AnswerFact, isSoundNeed, NeedRecord } from "./Record.ts"
 import { noteOutOfShape, wholeClaim, type World } from "./World.ts"
 
 type NeedFact = Fact<"node" | "module" | "kind" | "name", Need>
@@ -168,7 +168,7 @@ export const noticeBound = (
   const claim = index.claim(key, writeKey(names.node, names.module), { provision: names.provision, local: names.local })
   linkEntry(index, module, claim, after !== undefined && isNamed(after) ? after : undefined)
   wholeClaim(world, claim)
-  for (const credential of claim.credentials) {
+  for (const credential of claim.credentials ?? []) {
     if (openedModule(credential) === module) {
       agenda.asks(credential)
     }
@@ -264,8 +264,12 @@ export const noticeAnswer = (
   }
   const { local, module, node, provision } = names
   const claim = index.claim(writeKey(node, module, provision, local), writeKey(node, module), { provision, local })
-  const others = claim.answers.filter((answer) => answer.key !== key)
-  claim.answers = after !== undefined && isSound(after) ? [...others, after] : others
+  const answers = claim.answers ?? new Map<string, AnswerFact>()
+  answers.delete(key)
+  if (after !== undefined && isSound(after)) {
+    answers.set(key, after)
+  }
+  claim.answers = answers.size === 0 ? undefined : answers
   index.answersOver.delete(key)
   agenda.asks(claim)
 }

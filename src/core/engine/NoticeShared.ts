@@ -47,14 +47,13 @@ const noticeCandidate = (
     touched.haves.add(key)
   }
   const isAssigned = index.facts.assignments.value(key) !== undefined
-  for (const provision of isAssigned ? index.facts.modules.value(module)?.provides.keys() ?? [] : []) {
-    const record = index.provision(provision)
-    touched.provisions.add(record)
+  for (const provision of isAssigned ? index.modules.get(module)?.contested ?? [] : []) {
+    touched.provisions.add(provision)
     if (isLost) {
-      record.touchRank(key)
+      provision.touchRank(key)
     }
     if (was !== is) {
-      record.touchSite(key, was, is)
+      provision.touchSite(key, was, is)
     }
   }
 }
@@ -161,7 +160,7 @@ const noticeVault = (world: World): void => {
       }
       for (const claim of offer === undefined ? [] : [...offer.claims, ...offer.entries.map(({ claim }) => claim)]) {
         agenda.asks(claim)
-        claim.credentials.forEach((credential) => agenda.asks(credential))
+        claim.credentials?.forEach((credential) => agenda.asks(credential))
       }
     }
   }
@@ -217,13 +216,8 @@ const noticeProvision = (
   if (is?.seat !== undefined) {
     addIn(index.offersBySeat, is.seat, offer)
   }
-  if (is === undefined) {
-    provision.modules.delete(module)
-  } else {
-    provision.modules.set(module, index.module(module))
-  }
   if (was !== undefined || is !== undefined) {
-    provision.touchModule(module)
+    provision.setModule(module, index.module(module), is !== undefined)
     touched.provisions.add(provision)
   }
   for (const { claim } of entries) {

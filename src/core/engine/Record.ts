@@ -11,6 +11,7 @@ import type { Bound } from "../fact/Bound.ts"
 import type { Json } from "../Json.ts"
 import type { Claim, Collection, Entry, NeedFact, SoundNeed } from "../Mesh.ts"
 import type { Resolution } from "../Resolve.ts"
+import type { ProvisionRecord } from "./Candidates.ts"
 import { nowhere } from "./Dense.ts"
 
 /** A module on a node as a consumer, by the key of its assignment: all that is decided is decided of one. */
@@ -116,8 +117,9 @@ export class ClaimRecord implements Claim {
   readonly local: string | undefined
   readonly needRecords: Array<NeedRecord> = []
   /** In the order of their modules. */
-  entries: ReadonlyArray<EntryRecord> = none
-  answers: ReadonlyArray<AnswerFact> = none
+  entryList: Array<EntryRecord> | undefined
+  /** By key. */
+  answers: Map<string, AnswerFact> | undefined
   asks: ReadonlyArray<AskRecord> = none
   /** Whether it was settled, and by what: a secret's claim has no resolution. */
   isSettled = false
@@ -126,7 +128,7 @@ export class ClaimRecord implements Claim {
   provider: ProviderRecord | undefined
   offer: OfferRecord | undefined
   /** The claims of its credentials: those that it calls for, and those of which the vault has an entry. */
-  credentials: ReadonlyArray<ClaimRecord> = none
+  credentials: Set<ClaimRecord> | undefined
   /** Of a credential: the claim that it opens, where its name reads as one's. */
   opened: ClaimRecord | undefined
   wanted: WantedCredential | undefined
@@ -154,6 +156,10 @@ export class ClaimRecord implements Claim {
 
   get consumer(): string {
     return this.of.key
+  }
+
+  get entries(): ReadonlyArray<EntryRecord> {
+    return this.entryList ?? none
   }
 
   get needs(): ReadonlyArray<SoundNeed> {
@@ -198,6 +204,8 @@ export class OfferRecord {
 
 /** A module: where it is assigned, and its provisions. */
 export class ModuleRecord {
+  /** The provisions of its definition of which some claims are the candidates' to serve. */
+  readonly contested = new Set<ProvisionRecord>()
   /** The keys of its assignments in shape. */
   readonly assigned = new Set<string>()
   readonly offers = new Map<string, OfferRecord>()

@@ -149,7 +149,7 @@ const settleAsks = (world: World, claim: ClaimRecord): void => {
   if (!isCredential) {
     keepWanted(world, claim, asks)
   }
-  for (const answer of claim.answers) {
+  for (const answer of claim.answers?.values() ?? []) {
     if (!isAnswerOver(index, answer, asks.get(answer.key)?.ask)) {
       index.answersOver.delete(answer.key)
     } else if (!index.answersOver.has(answer.key)) {
@@ -199,7 +199,7 @@ const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: Asks): v
       agenda.asks(credential)
     }
   }
-  for (const credential of claim.credentials) {
+  for (const credential of claim.credentials ?? []) {
     if (credential.wanted !== undefined && !wanted.has(credential.key)) {
       credential.wanted = undefined
       agenda.asks(credential)
