@@ -26,7 +26,8 @@ describe("a command that is written wrong (exit code 2)", () => {
   test.each<readonly [args: ReadonlyArray<string>, sentence: string]>([
     [
       ["dcide"],
-      "dcide is no command (did you mean decide?). The commands are serve, decide, diff, show, explain, retire, check.\n" +
+      "dcide is no command (did you mean decide?). The commands are serve, decide, diff, show, explain, retire, check, " +
+      "setup, snapshot, verify, grants, doctor.\n" +
       "Usage: mesh-provisioner <subcommand> [flags]. More: mesh-provisioner --help"
     ],
     [

@@ -51,7 +51,7 @@ export const serve = Command.make("serve", {
     bus: Flag.String("bus").pipe(
       Flag.withMetavar("memory|URL[,URL…]"),
       Flag.withDescription(
-        "memory, a bus within this process; or where the NATS servers are, as nats://host:port (else $NATS_URL, memory)"
+        "memory, within this process; or where NATS is, as nats://host:port (else $NATS_URL, memory)"
       ),
       Flag.optional,
       Flag.map(Option.getOrUndefined)
@@ -60,7 +60,7 @@ export const serve = Command.make("serve", {
   load: text(
     "load",
     file,
-    "The snapshot that the bus within this process holds at the start; where left out, an example mesh that comes with this"
+    "The snapshot that is loaded at the start; where left out, an example mesh that comes with this"
   ),
   follow: Flag.Boolean("follow").pipe(
     Flag.withDescription(
