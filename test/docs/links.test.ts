@@ -1,7 +1,7 @@
 /**
  * Goal: what the documents point at is there: files, headings and npm's scripts.
  *
- * Method: every Markdown file at the top and in `docs/`, read as text. What stands in a block of code is no link.
+ * Method: every Markdown file at the top, in `docs/` and in `deploy/`, read as text. What stands in a block of code is no link.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -15,7 +15,10 @@ const markdownIn = (folder: string, recursive: boolean): ReadonlyArray<string> =
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name))
 
-const documents = [...markdownIn(".", false), ...(existsSync(join(root, "docs")) ? markdownIn("docs", true) : [])]
+const documents = [
+  ...markdownIn(".", false),
+  ...["docs", "deploy"].filter((folder) => existsSync(join(root, folder))).flatMap((folder) => markdownIn(folder, true))
+]
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
