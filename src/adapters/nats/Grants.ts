@@ -66,7 +66,7 @@ export interface Grants {
 }
 
 /** The account that the buckets are in. */
-export const meshAccount = "mesh"
+const meshAccount = "mesh"
 
 /**
  * The accounts and users of a mesh.
@@ -124,7 +124,7 @@ const userOf = ({ apiPrefix, party, permissions }: Granted): GrantedUser => {
 }
 
 /** The account that a party's user is in: a client's has the name of its node, by which the verbs know it. */
-export const accountOf = (party: Party): string => {
+const accountOf = (party: Party): string => {
   switch (party.role) {
     case "provisioner":
     case "setup":

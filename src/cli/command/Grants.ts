@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { file, json, runBy, text } from "./Parts.ts"
 
 /** A flag that may be given again and again, each with names between commas. */
-export const names = (name: string, metavar: string, description: string) =>
+const names = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),
     Flag.withDescription(description),
