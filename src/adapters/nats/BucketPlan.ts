@@ -63,7 +63,9 @@ export const planBucket = (bucket: string, found?: StreamConfig, options: Bucket
     const made = Object.fromEntries(rows.map(({ field, shouldBe }) => [field, shouldBe]))
     return { bucket, action: "make", differences: [], config: { name: streamOf(bucket), ...made } }
   }
-  const differences = rows.filter(({ field, isEnough = isSame, shouldBe }) => !isEnough(found[field], shouldBe))
+  const differences = [...rows, ...unwanted].filter(({ field, isEnough = isSame, shouldBe }) =>
+    !isEnough(found[field], shouldBe)
+  )
     .map(({ field, isChangeable = true, shouldBe, why }) => {
       const is = found[field]
       return { field, ...(is === undefined ? {} : { is }), shouldBe, why, isChangeable }
@@ -87,6 +89,9 @@ interface Row {
 }
 
 const isUnset = (is: Schema.Json | undefined): boolean => is === undefined || is === false || is === 0
+
+const isAbsent = (is: Schema.Json | undefined): boolean =>
+  isUnset(is) || is === null || (Array.isArray(is) && is.length === 0)
 
 const isPositive = (is: Schema.Json | undefined): boolean => typeof is === "number" && is > 0
 
@@ -124,6 +129,17 @@ const wanted = (bucket: string, options: BucketOptions): ReadonlyArray<Row> => {
     { field: "allow_direct", shouldBe: true, why: "a node can be let read its own keys, and no others" }
   ]
 }
+
+/** What no bucket that is made here has, and one that somebody else made may. Not every server lets it be taken away. */
+const unwanted = [
+  { field: "mirror", shouldBe: null, why: "it takes what is written to it, and no other's" },
+  { field: "sources", shouldBe: null, why: "it takes what is written to it, and no other's" },
+  { field: "subject_transform", shouldBe: null, why: "a key is stored as it is written" },
+  { field: "republish", shouldBe: null, why: "who may not read it is not told what it takes" },
+  { field: "allow_msg_ttl", shouldBe: false, why: "no fact goes by itself" },
+  { field: "allow_msg_schedules", shouldBe: false, why: "nothing is written later in another's name" },
+  { field: "allow_msg_counter", shouldBe: false, why: "a value is stored as it is written" }
+].map((row): Row => ({ ...row, isChangeable: false, isEnough: isAbsent }))
 
 /** How much of the past a bucket keeps, and for how long. */
 const lastingOfFacts: ReadonlyArray<Row> = [

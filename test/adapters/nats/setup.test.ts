@@ -36,6 +36,33 @@ const swallow = ({ admin }: Ground) =>
 
 const setting = (fields: ReadonlyArray<{ readonly field: string }>) => fields.map(({ field }) => field).toSorted()
 
+describe("a bucket that somebody made otherwise", () => {
+  it.live("that tells others what it takes is said to, and is not changed, as not every server lets it be", () =>
+    Effect.gen(function*() {
+      const { admin, nats } = yield* ground()
+      yield* act(() => admin.makeBucket("told", { republish: { src: "$KV.told.>", dest: "told.>" } }))
+      const found = yield* nats.planBuckets({ buckets: ["told"] })
+      const told = found[0]?.differences.find(({ field }) => field === "republish")
+      assert.isFalse(told?.isChangeable)
+      yield* nats.applyPlans(found)
+      assert.deepInclude((yield* nats.planBuckets({ buckets: ["told"] }))[0]?.differences, told)
+    }))
+
+  const odd = [
+    ["mirror", { name: "KV_other" }],
+    ["sources", [{ name: "KV_other" }]],
+    ["subject_transform", { src: "a.>", dest: "b.>" }],
+    ["allow_msg_ttl", true],
+    ["allow_msg_schedules", true],
+    ["allow_msg_counter", true]
+  ] as const
+  it.each(odd)("%s is said to be no setting of a bucket's", (field, is) => {
+    const { config } = planBucket("b")
+    assert.deepStrictEqual(setting(planBucket("b", { ...config, [field]: is }).differences), [field])
+    assert.strictEqual(planBucket("b", { ...config, sources: null, allow_msg_ttl: false }).action, "none")
+  })
+})
+
 describe("a bucket as the common client makes it", () => {
   it.live(
     "is wiped by a writer of one key and loses another's write; mended, it is neither",
