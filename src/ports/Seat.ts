@@ -12,14 +12,15 @@ import type { Bus } from "./Bus.ts"
 /**
  * How it stands with the seat:
  * - `Looking`: it is not known yet who holds it;
- * - `Missing`: there is no bucket to hold it in, or this account may not use it (`sentence` says what to do);
+ * - `Missing`: there is no bucket to hold it in, those that its holder writes are not all there (`missing`), or this account
+ *   may not use them (`sentence` says what to do);
  * - `Unreachable`: the bus does not answer;
  * - `StandingBy`: another holds it, by this name;
  * - `Held`: this instance holds it.
  */
 export type SeatState =
   | { readonly _tag: "Looking" }
-  | { readonly _tag: "Missing"; readonly sentence: string }
+  | { readonly _tag: "Missing"; readonly missing: ReadonlyArray<string>; readonly sentence: string }
   | { readonly _tag: "Unreachable" }
   | { readonly _tag: "StandingBy"; readonly holder: string }
   | { readonly _tag: "Held" }

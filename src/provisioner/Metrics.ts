@@ -107,18 +107,18 @@ const addStanding = (now: Series, { connection, seat }: Standing, status: Status
     now.add("mesh_provisioner_bus_connected", Number(connection.isUp))
     now.add("mesh_provisioner_bus_reconnects_total", connection.reconnects)
   }
+  now.add("mesh_provisioner_buckets", status.missing.length, { state: "missing" })
   if (seat._tag === "Held" && status.health !== undefined) {
     addHealth(now, status.health)
   }
 }
 
-const addHealth = (now: Series, { known, lost, missing, read, state: stateNow }: Health): void => {
+const addHealth = (now: Series, { known, lost, read, state: stateNow }: Health): void => {
   for (const state of Object.keys(healthStates)) {
     now.add("mesh_provisioner_health", Number(stateNow === state), { state })
   }
   now.add("mesh_provisioner_buckets", read, { state: "read" })
   now.add("mesh_provisioner_buckets", known - read, { state: "unread" })
-  now.add("mesh_provisioner_buckets", missing.length, { state: "missing" })
   now.add("mesh_provisioner_buckets", lost.length, { state: "lost" })
 }
 

@@ -34,6 +34,8 @@ export interface Status {
   readonly isConnected: boolean
   /** How the provisioner stands; none while the seat is not held. */
   readonly health: Health | undefined
+  /** The buckets that are known not to be there. */
+  readonly missing: ReadonlyArray<string>
   /** What is so, and what to do. */
   readonly sentence: string
 }
@@ -59,6 +61,7 @@ export const statusOf = ({ busyMillis, connection, hasEnded, health, seat }: Sta
     holder: seat._tag === "StandingBy" ? seat.holder : undefined,
     isConnected,
     health: seat._tag === "Held" ? health : undefined,
+    missing: seat._tag === "Missing" ? seat.missing : (seat._tag === "Held" && health?.missing) || [],
     sentence: hasEnded
       ? "The provisioner has ended by a fault of its own, which the log tells: nothing is decided any more. Start it again."
       : !isAlive
@@ -101,14 +104,14 @@ const saySeat = (seat: SeatState, health: Health | undefined): string => {
  * The answer to a probe, as JSON: `{ "ready", "alive", "seat", "holder"?, "connected", "state"?, "missing", "lost", "reading",
  * "read"?, "known"?, "sentence" }`. Of each list as much as {@link listedMax}.
  */
-export const statusJson = ({ health, holder, isAlive, isConnected, isReady, seat, sentence }: Status) => ({
+export const statusJson = ({ health, holder, isAlive, isConnected, isReady, missing, seat, sentence }: Status) => ({
   ready: isReady,
   alive: isAlive,
   seat,
   ...(holder === undefined ? {} : { holder: shown(holder) }),
   connected: isConnected,
   ...(health === undefined ? {} : { state: health.state }),
-  missing: (health?.missing ?? []).slice(0, listedMax),
+  missing: missing.slice(0, listedMax),
   lost: (health?.lost ?? []).slice(0, listedMax).map(lossJson),
   reading: (health?.reading ?? []).slice(0, listedMax).map(progressJson),
   ...(health === undefined ? {} : { read: health.read, known: health.known }),

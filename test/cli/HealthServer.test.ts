@@ -90,11 +90,14 @@ describe("a probe", () => {
 
   it.live("is told 503 and why, and as it stands when it is asked", () =>
     Effect.gen(function*() {
-      const now: { standing: Standing } = { standing: { ...standing, seat: { _tag: "Missing", sentence: "Make it." } } }
+      const now: { standing: Standing } = {
+        standing: { ...standing, seat: { _tag: "Missing", missing: ["b"], sentence: "Make it." } }
+      }
       const { port } = yield* serving(now)
       const missing = yield* ask(port, "/readyz")
       assert.strictEqual(missing.code, 503)
       assert.include(JSON.parse(missing.body), { ready: false, seat: "missing", sentence: "Make it." })
+      assert.deepStrictEqual(JSON.parse(missing.body).missing, ["b"])
       assert.strictEqual((yield* ask(port, "/healthz")).code, 200)
       now.standing = { ...standing, seat: { _tag: "StandingBy", holder: "n2" } }
       assert.strictEqual((yield* ask(port, "/readyz")).code, 200)

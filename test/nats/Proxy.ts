@@ -16,6 +16,8 @@ export interface Proxy {
   /** Carries nothing, in either direction, until it is let through again: then all that waited arrives. */
   readonly holdUp: () => void
   readonly letThrough: () => void
+  /** From now on everything takes so long, each way. */
+  readonly slowDown: (millis: number) => void
   /** Ends every connection. */
   readonly cut: () => void
 }
@@ -34,6 +36,14 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
   const sockets = new Set<Socket>()
   const lost: Array<string> = []
   const never: Array<string> = []
+  const slow = { millis: 0 }
+  const pass = (to: Socket, data: Uint8Array) => {
+    if (slow.millis === 0) {
+      to.write(data)
+    } else {
+      setTimeout(() => to.write(data), slow.millis)
+    }
+  }
   const carry = (client: Socket) => {
     const upstream = createConnection(serverPort, "127.0.0.1")
     let rest = Buffer.alloc(0)
@@ -42,11 +52,11 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
       rest = left
       for (const frame of frames) {
         if (!isLost(frame, lost, never)) {
-          client.write(frame)
+          pass(client, frame)
         }
       }
     })
-    client.on("data", (data) => upstream.write(data))
+    client.on("data", (data) => pass(upstream, data))
     for (const [one, other] of [[client, upstream], [upstream, client]] as const) {
       sockets.add(one)
       one.setNoDelay(true)
@@ -74,6 +84,9 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
       loseAll: (subject) => never.push(subject),
       holdUp: each((socket) => socket.pause()),
       letThrough: each((socket) => socket.resume()),
+      slowDown: (millis) => {
+        slow.millis = millis
+      },
       cut
     },
     close: () => {

@@ -8,22 +8,24 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { bucketName } from "../../core/BucketName.ts"
-import { Bus, type Put } from "../../ports/Bus.ts"
+import type { Bus, Put } from "../../ports/Bus.ts"
 import { BusError } from "../../ports/BusError.ts"
 import { Seat, type SeatState, type SeatTerm } from "../../ports/Seat.ts"
 import type { TermOptions } from "./Fence.ts"
+import { whileHeld } from "./HeldBus.ts"
 import type { JetStream } from "./JetStream.ts"
 import { Lease } from "./Lease.ts"
 import type { Term } from "./NatsBus.ts"
-import { reasonOf, type Trouble } from "./NatsErrors.ts"
-import { seatBucket, seatKey } from "./SeatBucket.ts"
+import { apiCode, reasonOf, type Trouble } from "./NatsErrors.ts"
+import { type Holder, holderOf, seatBucket, seatKey } from "./SeatBucket.ts"
+import { standingBuckets } from "./Setup.ts"
 
 /** Who takes the seat. */
 export interface SeatOptions {
@@ -55,12 +57,10 @@ const show = (shown: SubscriptionRef.SubscriptionRef<SeatState>, state: SeatStat
     (before) => JSON.stringify(before) === JSON.stringify(state) ? Effect.void : SubscriptionRef.set(shown, state)
   )
 
-const Holder = Schema.fromJsonString(Schema.Struct({ name: Schema.String, id: Schema.String }))
-type Holder = typeof Holder.Type
-
 /** The buckets that a term is marked in (protocol §9); and the one in which no key of the mark may stand. */
 const markedBuckets = [bucketName.registry, bucketName.provisions, bucketName.asks, bucketName.plans]
 const unmarkedBuckets = [bucketName.answers]
+const termBuckets: ReadonlyArray<string> = [...markedBuckets, ...unmarkedBuckets]
 
 class Sitting {
   readonly #ground: SeatGround
@@ -77,34 +77,31 @@ class Sitting {
 
   readonly take: Effect.Effect<SeatTerm, never, Scope.Scope> = Effect.gen({ self: this }, function*() {
     let lease: Lease | undefined
-    yield* Effect.addFinalizer(() => this.#leave(lease))
+    yield* Effect.addFinalizer(() => Effect.andThen(this.#leave(lease), this.#show({ _tag: "Looking" })))
     while (true) {
       lease = yield* this.#grab
-      const begun = yield* Effect.result(this.#beginTerm)
-      if (Result.isSuccess(begun) && lease.isHeld) {
+      const renewing = yield* Effect.forkScoped(this.#renew(lease))
+      const begun = yield* Effect.raceFirst(
+        Effect.result<Term, BusError | string, never>(this.#beginTerm),
+        Effect.map(Fiber.join(renewing), (why) => Result.fail<BusError | string>(why))
+      )
+      if (Result.isSuccess(begun)) {
         yield* this.#show({ _tag: "Held" })
-        return yield* this.#termOf(lease, begun.success)
+        return yield* this.#termOf(lease, renewing, begun.success)
       }
       // Meanwhile the seat is another's to try.
+      yield* Fiber.interrupt(renewing)
       yield* this.#leave(lease)
       lease = undefined
-      if (Result.isFailure(begun)) {
-        yield* this.#sayTrouble(begun.failure)
-        yield* Effect.sleep(troubleWaitMillis)
-      }
+      yield* begun.failure instanceof BusError
+        ? this.#sayTrouble(begun.failure)
+        : this.#sayMissing([], `The seat was taken, and was lost before anything could be read. ${begun.failure}`)
+      yield* Effect.sleep(troubleWaitMillis)
     }
   })
 
-  // Nothing is marked before all that is to be marked is there.
   get #beginTerm(): Effect.Effect<Term, BusError> {
-    const { beginTerm, jetStream } = this.#ground
-    return Effect.forEach(
-      [...markedBuckets, ...unmarkedBuckets],
-      (bucket) => Effect.mapError(jetStream.info(bucket), readError(bucket)),
-      { discard: true }
-    ).pipe(
-      Effect.andThen(beginTerm({ buckets: markedBuckets, unmarked: unmarkedBuckets, mark: this.#value }))
-    )
+    return this.#ground.beginTerm({ buckets: markedBuckets, unmarked: unmarkedBuckets, mark: this.#value })
   }
 
   /** Waits until the seat is free, or this instance's own, and takes it. */
@@ -139,9 +136,11 @@ class Sitting {
   get #look(): Effect.Effect<Lease | Waiting, BusError> {
     return Effect.gen({ self: this }, function*() {
       const timeToLiveMillis = yield* this.#timeToLiveMillis
+      if (timeToLiveMillis === undefined) {
+        return yield* this.#sayMissing(yield* this.#missing)
+      }
       if (timeToLiveMillis === 0) {
-        yield* this.#show({ _tag: "Missing", sentence: neverExpires })
-        return { waitMillis: troubleWaitMillis }
+        return yield* this.#sayMissing([], neverExpires)
       }
       const lease = new Lease(timeToLiveMillis)
       const put = Option.getOrUndefined(yield* this.#ground.bus.get(seatBucket, seatKey))
@@ -150,15 +149,31 @@ class Sitting {
         yield* this.#show({ _tag: "StandingBy", holder: holder?.name ?? "unknown" })
         return { waitMillis: lease.beatMillis }
       }
-      const isTaken = yield* this.#put(lease, put?.revision)
-      return isTaken ? lease : { waitMillis: 0 }
+      const missing = yield* this.#missing
+      if (missing.some((bucket) => termBuckets.includes(bucket))) {
+        return yield* this.#sayMissing(missing)
+      }
+      return (yield* this.#put(lease, put?.revision)) ? lease : { waitMillis: 0 }
     })
   }
 
-  get #timeToLiveMillis(): Effect.Effect<number, BusError> {
+  /** What the seat's bucket says; none where it is not there. */
+  get #timeToLiveMillis(): Effect.Effect<number | undefined, BusError> {
     return this.#ground.jetStream.info(seatBucket).pipe(
       Effect.map(({ config }) => Number(config["max_age"] ?? 0) / 1_000_000),
+      Effect.catchIf(isMissing, () => Effect.undefined),
       Effect.mapError(readError(seatBucket))
+    )
+  }
+
+  /** Those of the mesh's buckets that are not there. */
+  get #missing(): Effect.Effect<ReadonlyArray<string>, BusError> {
+    return this.#ground.jetStream.buckets.pipe(
+      Effect.map((buckets) => {
+        const there = new Set(buckets)
+        return standingBuckets.filter((bucket) => !there.has(bucket))
+      }),
+      Effect.mapError((trouble) => new BusError({ operation: "followBuckets", reason: reasonOf(trouble) }))
     )
   }
 
@@ -198,18 +213,21 @@ class Sitting {
   }
 
   #sayTrouble({ message, reason }: BusError): Effect.Effect<Waiting> {
-    return Effect.as(
-      this.#show(reason._tag === "Unreachable" ? { _tag: "Unreachable" } : { _tag: "Missing", sentence: message }),
-      { waitMillis: troubleWaitMillis }
-    )
+    return reason._tag === "Unreachable"
+      ? Effect.as(this.#show({ _tag: "Unreachable" }), { waitMillis: troubleWaitMillis })
+      : this.#sayMissing([], message)
   }
 
-  #termOf(lease: Lease, term: Term): Effect.Effect<SeatTerm, never, Scope.Scope> {
-    return Effect.gen({ self: this }, function*() {
+  #sayMissing(missing: ReadonlyArray<string>, sentence = sayMissing(missing)): Effect.Effect<Waiting> {
+    return Effect.as(this.#show({ _tag: "Missing", missing, sentence }), { waitMillis: troubleWaitMillis })
+  }
+
+  #termOf(lease: Lease, renewing: Fiber.Fiber<string>, term: Term): Effect.Effect<SeatTerm, never, Scope.Scope> {
+    return Effect.gen(function*() {
       const over = yield* Deferred.make<string>()
       yield* Effect.forkScoped(Effect.flatMap(
         Effect.raceFirst(
-          this.#renew(lease),
+          Fiber.join(renewing),
           Effect.map(
             term.over,
             (bucket) => `Bucket ${bucket} was written by another, or it cannot be said that it was not.`
@@ -228,7 +246,7 @@ class Sitting {
       while (true) {
         yield* Effect.sleep(Math.min(waitMillis, Math.max(0, lease.leftMillis)))
         if (!lease.isHeld) {
-          return "The seat was not renewed in time."
+          return "It was not renewed in time: the bus answers too slowly, or not at all, for the seat's time to live (mesh-provisioner setup --seat-time-to-live)."
         }
         const renewed = yield* Effect.option(Effect.timeoutOption(
           this.#put(lease, lease.revision),
@@ -251,7 +269,7 @@ class Sitting {
       return revision === undefined
         ? Effect.void
         : Effect.ignore(Effect.timeoutOption(this.#ground.bus.delete(seatBucket, seatKey, revision), leaveMillisMax))
-    }).pipe(Effect.andThen(this.#show({ _tag: "Looking" })))
+    })
   }
 }
 
@@ -262,31 +280,16 @@ interface Waiting {
 const troubleWaitMillis = 1_000
 const leaveMillisMax = 1_000
 
+const sayMissing = (missing: ReadonlyArray<string>): string =>
+  `Nothing is written: there is no bucket ${missing.join(", ")}. Make ${
+    missing.length === 1 ? "it" : "them"
+  }, by mesh-provisioner setup.`
+
+const isMissing = (trouble: Trouble): boolean => trouble._tag === "Api" && trouble.code === apiCode.noStream
+
 const readError = (bucket: string) => (trouble: Trouble): BusError =>
   new BusError({ operation: "get", bucket, reason: reasonOf(trouble) })
 
 const neverExpires =
   `Bucket ${seatBucket} keeps what it holds for ever, so that a holder that is gone would never be followed. Run ` +
   "mesh-provisioner setup."
-
-const holderOf = (put: Put | undefined): Holder | undefined =>
-  put === undefined || put.value.length > holderBytesMax
-    ? undefined
-    : Option.getOrUndefined(Schema.decodeUnknownOption(Holder)(new TextDecoder().decode(put.value)))
-
-const holderBytesMax = 4_096
-
-/** The bus, whose writes are refused once the lease has run out: nothing is sent then. */
-const whileHeld = (bus: Bus["Service"], lease: Lease): Bus["Service"] => {
-  const held = (operation: "create" | "update" | "delete", bucket: string, key: string) =>
-    lease.isHeld ? Effect.void : Effect.fail(new BusError({ operation, bucket, key, reason: { _tag: "Fenced" } }))
-  return Bus.of({
-    ...bus,
-    create: (bucket, key, value) =>
-      Effect.andThen(Effect.suspend(() => held("create", bucket, key)), bus.create(bucket, key, value)),
-    update: (bucket, key, value, revision) =>
-      Effect.andThen(Effect.suspend(() => held("update", bucket, key)), bus.update(bucket, key, value, revision)),
-    delete: (bucket, key, revision) =>
-      Effect.andThen(Effect.suspend(() => held("delete", bucket, key)), bus.delete(bucket, key, revision))
-  })
-}

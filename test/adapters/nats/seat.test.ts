@@ -117,6 +117,38 @@ describe("the seat", () => {
       assert.isTrue(second.taken.term?.isHeld())
     }))
 
+  it.live(
+    "is taken and kept by a way on which each answer takes a quarter of the time to live",
+    () =>
+      Effect.gen(function*() {
+        const on = yield* seated
+        const way = yield* proxy(on.server)
+        const nats = yield* connected({ url: way.url }, { answerWaitMax: "5 seconds" })
+        way.slowDown(timeToLiveMillis / 8)
+        const one = yield* instance(nats, "one")
+        yield* until("it holds it", () => one.taken.term !== undefined)
+        yield* Effect.sleep(2 * timeToLiveMillis)
+        assert.isTrue(one.taken.term?.isHeld())
+      }),
+    30_000
+  )
+
+  it.live("that runs out before its term begins is said to have, and is tried again", () =>
+    Effect.gen(function*() {
+      const on = yield* seated
+      const way = yield* proxy(on.server)
+      const nats = yield* connected({ url: way.url }, { answerWaitMax: "10 seconds", silenceMax: "10 seconds" })
+      way.slowDown(timeToLiveMillis * 0.6)
+      const one = yield* instance(nats, "one")
+      yield* until("it says so", () => {
+        const state = stateOf(one.seat)
+        return state._tag === "Missing" && state.sentence.includes("time to live")
+      }, 30_000)
+      assert.isUndefined(one.taken.term)
+      way.slowDown(0)
+      yield* until("it holds it", () => one.taken.term !== undefined)
+    }), 60_000)
+
   it.live("is taken by one of many that come at once", () =>
     Effect.gen(function*() {
       const on = yield* seated
@@ -138,13 +170,23 @@ describe("the seat", () => {
     Effect.gen(function*() {
       const on = yield* ground()
       const one = yield* instance(on.nats, "one")
-      yield* until("it says so", () => stateOf(one.seat)._tag === "Missing")
+      const missing = () => {
+        const state = stateOf(one.seat)
+        return state._tag === "Missing" ? state.missing : []
+      }
+      yield* until("it says so", () => missing().length > 0)
+      assert.sameMembers([...missing()], [...Object.values(bucketName), seatBucket])
+      yield* makeSeatBucket(on.admin)
+      yield* until("it says that others are missing", () => missing().length === Object.keys(bucketName).length)
+      assert.isTrue(
+        yield* Effect.map(on.nats.bus.history(seatBucket, "holder"), (changes) => changes.length === 0),
+        "the seat is not taken where nothing can be written"
+      )
       yield* act(async () => {
         for (const bucket of decisions) {
           await on.admin.makeBucket(bucket)
         }
       })
-      yield* makeSeatBucket(on.admin)
       yield* until("it holds it", () => one.taken.term !== undefined)
     }))
 
