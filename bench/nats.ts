@@ -21,7 +21,7 @@ await Effect.runPromise(Effect.scoped(Effect.flatMap(stage, (on) =>
   Effect.promise(async () => {
     const rounds = quick ? 2 : 3
     for (const needs of quick ? [100, 10_000] : [100, 1_000, 10_000]) {
-      console.log(await changes(on, { needs, rounds, times: needs > 1_000 ? 20 : 150 }))
+      console.log(await changes(on, { needs, rounds, times: needs <= 1_000 ? 150 : quick ? 6 : 20 }))
     }
     for (const needs of quick ? [10_000] : [10_000, 100_000]) {
       console.log(await load(on, { needs, rounds: quick ? 2 : 3 }))

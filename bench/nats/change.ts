@@ -41,9 +41,10 @@ const measure = async (on: Stage, times: number): Promise<ReadonlyArray<number>>
   const watcher = await party(on, "watch", bucketName.provisions)
   const found: Array<number> = []
   // The first ones find code that was never run before: they are not counted.
-  for (let turn = -10; turn < times; turn++) {
-    const node = (turn + 10) % runners
-    const health = Math.floor((turn + 10) / runners) % 2 === 0 ? "unhealthy" : "healthy"
+  const first = -Math.min(10, Math.ceil(times / 2))
+  for (let turn = first; turn < times; turn++) {
+    const node = (turn - first) % runners
+    const health = Math.floor((turn - first) / runners) % 2 === 0 ? "unhealthy" : "healthy"
     const value = JSON.stringify({ build: "d1", health, words: `${turn}` })
     const millis = await changeMillis(putter, watcher, node, value)
     if (turn >= 0) {
