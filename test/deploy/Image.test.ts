@@ -150,6 +150,7 @@ describe("what it makes", () => {
       daemon.kill("SIGKILL")
     })
     const port = await new Promise<string>((resolve) => {
+      daemon.on("close", () => resolve("1"))
       let said = ""
       daemon.stdout.on("data", (text: Buffer) => {
         said += text.toString()
