@@ -6,7 +6,6 @@ import type { AskPart } from "./Bucket.ts"
 import { asksOfCredential, wantedCredentials } from "./CredentialAsk.ts"
 import type { Ask, ModuleOn, Provision } from "./Decision.ts"
 import type { SoundFact } from "./Decode.ts"
-import { digest } from "./Digest.ts"
 import type { Answer } from "./fact/Answer.ts"
 import { whatMakerHas } from "./fact/Bound.ts"
 import { hasBrokenProvision } from "./fact/Definition.ts"
@@ -44,7 +43,9 @@ export const asksOf = (
   const wanted = wantedCredentials(mesh, asked)
   const ofCredentials = [...mesh.entries].flatMap(([key, entries]) => entries.some(isOfCredential) ? [key] : [])
   for (const key of new Set([...wanted.keys(), ...ofCredentials])) {
-    for (const ask of asksOfCredential(mesh, wanted.get(key), (mesh.entries.get(key) ?? []).find(isOfCredential))) {
+    const { accepts, credential } = wanted.get(key) ?? {}
+    const entry = mesh.entries.get(key)?.find(isOfCredential)
+    for (const ask of asksOfCredential(mesh, credential, accepts, entry)) {
       asked.set(...ask)
     }
   }
@@ -181,5 +182,5 @@ const countsNoMore = (mesh: Mesh, { names, value }: SoundFact<AskPart, Answer>):
   }
   const maker = names.providerNode
   return !mesh.makersOf(entry).has(maker) ||
-    (value.answer === "retire" && value.entry !== digest(whatMakerHas(entry, maker)))
+    (value.answer === "retire" && value.entry !== mesh.digest(whatMakerHas(entry, maker)))
 }

@@ -14,7 +14,7 @@ import { Have } from "./fact/Have.ts"
 import { Machine } from "./fact/Machine.ts"
 import { BoundNeed, type Need, OtherNeed } from "./fact/Need.ts"
 import { Seat } from "./fact/Seat.ts"
-import type { Json } from "./Json.ts"
+import { type Json, sameJson } from "./Json.ts"
 import type { KeyShape, Names, Part } from "./Key.ts"
 import { type Fault, shape } from "./Shape.ts"
 import { needExpects } from "./Words.ts"
@@ -42,9 +42,12 @@ export interface Bucket<P extends Part = Part, Value = unknown> extends KeyShape
 const decodeBy =
   <Value>(decode: (json: Json) => Result.Result<Value, ReadonlyArray<Fault>>) => (json: Json): Decoded<Value> =>
     Result.match(decode(json), {
-      onSuccess: (value) => ({ value, faults: [] }),
+      // Mostly nothing is left out: then the value is kept once.
+      onSuccess: (value) => ({ value: isSame(json, value) ? json : value, faults: [] }),
       onFailure: (faults) => ({ value: undefined, faults })
     })
+
+const isSame = <Value>(json: Json, value: Value): json is Json & Value => sameJson(json, value as Json)
 
 const boundNeed = decodeBy(shape(BoundNeed))
 const otherNeed = decodeBy<Need>(shape(OtherNeed))

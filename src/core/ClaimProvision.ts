@@ -5,7 +5,6 @@
 import { boundBucket } from "./BucketName.ts"
 import type { Credential } from "./Credential.ts"
 import type { ModuleOn, Outcome, Provision, SeatFind } from "./Decision.ts"
-import { digest } from "./Digest.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
 import {
   assignmentAt,
@@ -142,10 +141,10 @@ const foundAt = (
   }
   const values = readableValues(entryOf(mesh, provider.module, claim.key)?.value, provider.node)
   if (values === undefined || credentials.length === 0) {
-    return found(provider, find, values && digest(values))
+    return found(provider, find, values && mesh.digest(values))
   }
   const opened = Object.fromEntries(credentials.map(({ field, key }) => [field, credentialValues(mesh, key)]))
-  return found(provider, find, digest({ values, credentials: opened }))
+  return found(provider, find, mesh.digest({ values, credentials: opened }))
 }
 
 /** The decision on an own secret: asked of the holder of seat `vault` (protocol §5.1). */
@@ -153,7 +152,7 @@ export const secretProvision = (mesh: Mesh, claim: Claim): () => Provision => {
   const { holder } = holderOf(mesh, "vault")
   const values = readableValues(entryOf(mesh, vaultModule, claim.key)?.value, undefined)
   const outcome = holder === undefined ? noHolder(mesh, claim, "vault") : outcomeOfEntry(mesh, claim, holder)
-  const provision = entry("secret", outcome, found(holder, secretFind(claim.key), values && digest(values)))
+  const provision = entry("secret", outcome, found(holder, secretFind(claim.key), values && mesh.digest(values)))
   return () => provision
 }
 

@@ -11,6 +11,9 @@ import { contractOf, type Entry, entryOf, holderOf, type Mesh } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
 
+/** What is to be known of a credential to ask for it. */
+export type CredentialClaim = Omit<Credential, "field">
+
 /** A credential that asks call for, and who accepts it. */
 export interface WantedCredential {
   readonly credential: Credential
@@ -42,17 +45,22 @@ interface Calling {
 const inOrderOfAsks = (accepts: Calling["accepts"]): ReadonlyArray<ModuleOn> =>
   accepts.sort(([one], [other]) => one < other ? -1 : 1).map(([, { module, node }]) => ({ node, module }))
 
-/** The asks of the vault's nodes about one credential: to make it, where it is wanted, and about what its makers have. */
+/**
+ * The asks of the vault's nodes about one credential: to make it, where it is wanted, and about what its makers have.
+ *
+ * @param accepts who accepts it; none where it is not wanted.
+ */
 export const asksOfCredential = (
   mesh: Mesh,
-  wanted: WantedCredential | undefined,
+  credential: CredentialClaim | undefined,
+  accepts: ReadonlyArray<ModuleOn> | undefined,
   entry: Entry | undefined
 ): Asks => {
   const asks: Asks = new Map()
   const { holder } = holderOf(mesh, "vault")
-  const key = wanted && holder && askKey(holder, wanted.credential.key)
-  if (wanted !== undefined && holder !== undefined && key !== undefined && key.length <= keyBytesMax) {
-    const { accepts, credential } = wanted
+  const key = credential && holder && askKey(holder, credential.key)
+  const isWanted = credential !== undefined && accepts !== undefined
+  if (isWanted && holder !== undefined && key !== undefined && key.length <= keyBytesMax) {
     const head = askHead(mesh, credential.consumer, holder, {
       state: "wanted",
       why: askWhy.wantedCredential(credential, accepts)
@@ -62,7 +70,7 @@ export const asksOfCredential = (
   for (const made of entry === undefined ? [] : madeBy(mesh, entry)) {
     const key = askKey(made.maker, made.key)
     if (!asks.has(key) && key.length <= keyBytesMax) {
-      const ask = askHead(mesh, made.consumer, made.maker, notWanted(mesh, made, wanted !== undefined, holder))
+      const ask = askHead(mesh, made.consumer, made.maker, notWanted(mesh, made, isWanted, holder))
       asks.set(key, { provider: made.maker, claim: made, ask })
     }
   }

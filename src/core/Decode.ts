@@ -4,7 +4,7 @@
 import * as Result from "effect/Result"
 import type { Bucket } from "./Bucket.ts"
 import { type Json, valueFault } from "./Json.ts"
-import { type Names, type Part, readKey } from "./Key.ts"
+import { type Names, type Part, readNames } from "./Key.ts"
 import { sayFaults } from "./Shape.ts"
 import { readUtf8 } from "./Utf8.ts"
 import { valueWhy } from "./Words.ts"
@@ -45,8 +45,13 @@ export const isSound = <P extends Part, A>(fact: Fact<P, A>): fact is SoundFact<
 export type Row<P extends Part, A> = Pick<Bucket<P, A>, "parts" | "local" | "decode">
 
 /** Decodes what a key holds by its bucket's row of the table (protocol §2, §3). */
-export const decodeFact = <P extends Part, A>(row: Row<P, A>, key: string, value: Value): Fact<P, A> => {
-  const names = readKey(row, key)
+export const decodeFact = <P extends Part, A>(
+  row: Row<P, A>,
+  key: string,
+  value: Value,
+  share: (name: string) => string = (name) => name
+): Fact<P, A> => {
+  const names = readNames(row, key, share)
   const json = readJson(value)
   const readable = Result.isSuccess(json) ? json.success : undefined
   if (Result.isFailure(names)) {

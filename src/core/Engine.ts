@@ -7,6 +7,7 @@
  * from the facts as they stand and by the same rules as `decide`'s.
  */
 import type { Decisions } from "./Decision.ts"
+import { digest, digestBy } from "./Digest.ts"
 import { Agenda } from "./engine/Agenda.ts"
 import { Index } from "./engine/Index.ts"
 import { type BucketChange, Intake } from "./engine/Intake.ts"
@@ -24,6 +25,15 @@ export type { Computed, EngineStep, OutOfShapeChange } from "./engine/Said.ts"
 
 /** What an engine is told: a key that holds another value, or a bucket that appeared or vanished. */
 export type EngineChange = Change | BucketChange
+
+/** What an engine's surroundings may hand in. */
+export interface EngineOptions {
+  /**
+   * The SHA-256 of a text's UTF-8, as lower-case hex digits: the core's own is slower than those that come with a runtime, as
+   * `(text) => hash("sha256", text)` of `node:crypto`.
+   */
+  readonly sha256?: (text: string) => string
+}
 
 /**
  * The decisions on a mesh, kept up change by change: after every `step` that leaves nothing pending, they are what `decide`
@@ -46,9 +56,9 @@ export class Engine {
   /** The decisions as they stand. They are seen through: a later step changes what is read here. */
   readonly decisions: Decisions
 
-  constructor() {
+  constructor({ sha256 }: EngineOptions = {}) {
     this.#world = {
-      index: new Index(),
+      index: new Index(sha256 === undefined ? digest : digestBy(sha256)),
       agenda: new Agenda(),
       touched: { haves: new Set(), provisions: new Set(), registry: false },
       said: new Said()

@@ -33,8 +33,8 @@ export class Table<P extends Part = never, A = unknown> {
   readonly #decode: (key: string, value: Value) => Fact<P, A>
   readonly #facts = new Map<string, Fact<P, A>>()
 
-  constructor(row: Row<P, A>) {
-    this.#decode = (key, value) => decodeFact(row, key, value)
+  constructor(row: Row<P, A>, names: SharedNames) {
+    this.#decode = (key, value) => decodeFact(row, key, value, names.share)
   }
 
   /** Every fact, in shape or not. */
@@ -105,6 +105,26 @@ export class Table<P extends Part = never, A = unknown> {
   }
 }
 
+/** The names that keys are made of, each kept once: a mesh has many keys and few names. */
+class SharedNames {
+  readonly #names = new Map<string, string>()
+
+  readonly share = (name: string): string => {
+    const known = this.#names.get(name)
+    if (known !== undefined) {
+      return known
+    }
+    if (this.#names.size >= namesSharedMax) {
+      this.#names.clear()
+    }
+    this.#names.set(name, name)
+    return name
+  }
+}
+
+/** Names that are shared at most; past it they are forgotten, and shared anew. */
+const namesSharedMax = 100_000
+
 /** A provider's bound entries, by the key of their claim. */
 export type BoundTable = Table<"node" | "module" | "provision", Bound>
 
@@ -124,16 +144,17 @@ type StrangersTable = Map<string, Result.Result<Json, string>>
  * ```
  */
 export class Facts {
-  readonly modules = new Table(factBuckets.modules)
-  readonly assignments = new Table(factBuckets.assignments)
-  readonly machines = new Table(factBuckets.machines)
-  readonly seats = new Table(factBuckets.seats)
-  readonly configValues = new Table(factBuckets.configValues)
-  readonly haves = new Table(factBuckets.haves)
-  readonly needs = new Table(factBuckets.needs)
-  readonly applied = new Table(factBuckets.applied)
-  readonly collect = new Table(factBuckets.collect)
-  readonly answers = new Table(factBuckets.answers)
+  readonly #names = new SharedNames()
+  readonly modules = new Table(factBuckets.modules, this.#names)
+  readonly assignments = new Table(factBuckets.assignments, this.#names)
+  readonly machines = new Table(factBuckets.machines, this.#names)
+  readonly seats = new Table(factBuckets.seats, this.#names)
+  readonly configValues = new Table(factBuckets.configValues, this.#names)
+  readonly haves = new Table(factBuckets.haves, this.#names)
+  readonly needs = new Table(factBuckets.needs, this.#names)
+  readonly applied = new Table(factBuckets.applied, this.#names)
+  readonly collect = new Table(factBuckets.collect, this.#names)
+  readonly answers = new Table(factBuckets.answers, this.#names)
   /** Every provider's bound bucket that is there, by the provider module (protocol §9: one that is not is empty). */
   readonly bound = new Map<string, BoundTable>()
   readonly #strangers = new Map<string, StrangersTable>()
@@ -182,7 +203,7 @@ export class Facts {
   openBucket(bucket: string): void {
     const module = moduleOfBoundBucket(bucket)
     if (module !== undefined && !this.bound.has(module)) {
-      this.bound.set(module, new Table(factBuckets.bound))
+      this.bound.set(module, new Table(factBuckets.bound, this.#names))
     } else if (module === undefined && !this.#named.has(bucket) && !this.#strangers.has(bucket)) {
       this.#strangers.set(bucket, new Map())
     }

@@ -46,7 +46,19 @@ const moduleParts: ReadonlySet<Part> = new Set<Part>(["module", "contributor", "
  * readKey(factBuckets.collect, "n1.shell=3azsh.shop")._tag // "Failure"
  * ```
  */
-export const readKey = <P extends Part>(shape: KeyShape<P>, key: string): Result.Result<Names<P>, string> => {
+export const readKey = <P extends Part>(shape: KeyShape<P>, key: string): Result.Result<Names<P>, string> =>
+  readNames(shape, key, (name) => name)
+
+/**
+ * Reads a key as `readKey` does, where many are kept.
+ *
+ * @param share gives for a name one that is the same: many keys are of few names, and each would be a text of its own.
+ */
+export const readNames = <P extends Part>(
+  shape: KeyShape<P>,
+  key: string,
+  share: (name: string) => string
+): Result.Result<Names<P>, string> => {
   if (key.length > keyBytesMax) {
     return Result.fail(keyWhy.tooLong())
   }
@@ -65,7 +77,7 @@ export const readKey = <P extends Part>(shape: KeyShape<P>, key: string): Result
     if (part !== "local" && moduleParts.has(part) && !isModuleName(name)) {
       return Result.fail(keyWhy.module(index + 1, part))
     }
-    names[part] = name
+    names[part] = share(name)
   }
   return Result.succeed(names as Names<P>)
 }

@@ -4,8 +4,8 @@
  */
 import type { OpenedClaim } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
-import { digest } from "./Digest.ts"
 import { type Bound, whatMakerHas } from "./fact/Bound.ts"
+import { flat } from "./Flat.ts"
 import { writeKey } from "./Key.ts"
 import { assignmentAt, type Entry, type Mesh, vaultModule } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
@@ -62,14 +62,20 @@ export const askHead = (
 ): Ask => {
   const instance = facts.assignments.value(consumer)?.instance
   const gone = facts.assignments.value(assignmentAt(provider).key) === undefined
-  return { ...ask, ...(instance === undefined ? {} : { for: instance }), ...(gone ? { gone } : {}) }
+  return {
+    state: ask.state,
+    why: flat(ask.why),
+    ...(instance === undefined ? {} : { for: instance }),
+    ...(gone ? { gone } : {})
+  }
 }
 
 /** What an operator's answer makes of an ask, where it counts: `retire` only for what the maker has now (protocol §6). */
 export const answered = (mesh: Mesh, { entry, key, maker }: Made): Pick<Ask, "state" | "why"> | undefined => {
   const answer = mesh.facts.answers.value(askKey(maker, key))
   if (
-    answer === undefined || (answer.answer === "retire" && answer.entry !== digest(whatMakerHas(entry, maker.node)))
+    answer === undefined ||
+    (answer.answer === "retire" && answer.entry !== mesh.digest(whatMakerHas(entry, maker.node)))
   ) {
     return undefined
   }

@@ -82,6 +82,7 @@ export interface Mesh {
   readonly assignedModules: Pick<ReadonlySet<string>, "has">
   /** The collections, by `<node>.<collection>` in tokens. */
   readonly collections: LookUp<Collection>
+  readonly digest: (value: Json) => string
   /** The digest of a value that many needs may share, taken once. */
   readonly sharedDigest: (value: Json) => string
   /** The outcome of a provider that many needs may share, by the key of its assignment, made once. */
@@ -111,6 +112,7 @@ export const meshOf = (facts: Facts): WholeMesh => {
     entries: entriesOf(facts),
     ...providersOf(facts, new Set([...needs.claims.values()].map(({ provision }) => provision))),
     collections: collectionsOf(facts),
+    digest,
     sharedDigest: once(digest),
     sharedOutcome: onceByKey<Outcome>(),
     makersOf: once(makersOf),

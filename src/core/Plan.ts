@@ -4,7 +4,6 @@
  */
 import { bucketName } from "./BucketName.ts"
 import type { ModuleOn, Plan, PlanNeed, PlanState, Provision } from "./Decision.ts"
-import { digest } from "./Digest.ts"
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
 import { addTo } from "./Group.ts"
@@ -68,7 +67,7 @@ export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<Planne
     ...judged(mesh, consumer, assignment, blocked),
     ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ key }) => key) }),
     needs: Object.fromEntries(needs.map(({ key, provision }) => [key, planNeed(provision)])),
-    digest: known ?? digest({
+    digest: known ?? mesh.digest({
       ...build,
       needs: Object.fromEntries(needs.map(({ key, provision: { find, version } }) => [
         key,

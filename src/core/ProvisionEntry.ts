@@ -2,6 +2,7 @@
  * How a provision is put together (protocol §5): what a need came to, and with it where its value is found.
  */
 import type { Find, ModuleOn, Outcome, Provision } from "./Decision.ts"
+import { flat } from "./Flat.ts"
 import type { Json } from "./Json.ts"
 import { holderOf, type Mesh, seatAt } from "./Mesh.ts"
 import { needWhy } from "./Words.ts"
@@ -16,7 +17,7 @@ export const entry = (kind: string, outcome: Outcome, found: Found = {}): Provis
     kind,
     state,
     reason,
-    why,
+    why: flat(why),
     ...found,
     ...(waits === undefined ? {} : { waits }),
     ...(candidates === undefined ? {} : { candidates })

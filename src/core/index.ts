@@ -21,6 +21,7 @@ export {
   type Computed,
   Engine,
   type EngineChange,
+  type EngineOptions,
   type EngineStep,
   type OutOfShapeChange
 } from "./Engine.ts"

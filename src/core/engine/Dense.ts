@@ -6,17 +6,26 @@
 /** The place of an item that is in no list. */
 export const nowhere = -1
 
-/** Puts an item into a list; `at` is the item's member that says where it stands there. */
+/**
+ * Puts an item into a list; `at` is the item's member that says where it stands there.
+ *
+ * @param list none where there is no item yet: a list that is made of its first item has no room to spare, and most stay so.
+ */
 export const putIn = <At extends string, A extends { [Place in At]: number }>(
-  list: Array<A>,
+  list: Array<A> | undefined,
   item: A,
   at: At
-): void => {
+): Array<A> => {
   const place: { [Place in At]: number } = item
+  if (list === undefined) {
+    place[at] = 0
+    return [item]
+  }
   if (place[at] === nowhere) {
     place[at] = list.length
     list.push(item)
   }
+  return list
 }
 
 /** Takes an item out of the list that it is in; the last one takes its place. */

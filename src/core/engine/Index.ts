@@ -3,7 +3,6 @@
  * kept up instead of built anew.
  */
 import type { ModuleOn, Outcome, OutOfShape } from "../Decision.ts"
-import { digest } from "../Digest.ts"
 import { type Bound, makersOf } from "../fact/Bound.ts"
 import { Facts } from "../Facts.ts"
 import type { Json } from "../Json.ts"
@@ -28,6 +27,7 @@ import {
 /** The records of the engine, and the mesh that they are to the rules. */
 export class Index implements Mesh {
   readonly facts = new Facts()
+  readonly digest: (value: Json) => string
   registry: Registry = registryOf(this.facts)
   readonly consumers = new Map<string, ConsumerRecord>()
   readonly needs = new Map<string, NeedRecord>()
@@ -54,6 +54,10 @@ export class Index implements Mesh {
   readonly #makers = new WeakMap<Bound, ReadonlySet<string>>()
   readonly #ranges = new Map<string, boolean>()
 
+  constructor(digest: (value: Json) => string) {
+    this.digest = digest
+  }
+
   // --- the mesh, as the rules look at it ---
 
   readonly brokenConsumers = { has: (key: string) => (this.consumers.get(key)?.brokenNeeds ?? 0) > 0 }
@@ -73,9 +77,9 @@ export class Index implements Mesh {
 
   readonly sharedDigest = (value: Json): string => {
     if (typeof value !== "object" || value === null) {
-      return digest(value)
+      return this.digest(value)
     }
-    const known = this.#digests.get(value) ?? digest(value)
+    const known = this.#digests.get(value) ?? this.digest(value)
     this.#digests.set(value, known)
     return known
   }
@@ -146,20 +150,16 @@ export class Index implements Mesh {
   // --- records, taken out where nothing is left of them ---
 
   dropClaim(claim: ClaimRecord): void {
-    const { answers, asks, credentials, entries, needRecords, wanted } = claim
-    const isLeft = needRecords.length + entries.length + asks.length > 0
-    if (
-      isLeft || answers !== undefined || credentials !== undefined || wanted !== undefined || claim.due > 0 ||
-      claim.areAsksDue
-    ) {
+    const { answers, asks, credentials, entries, needRecords, accepts } = claim
+    const isLeft = needRecords.length + entries.length + asks.length + credentials.length > 0
+    if (isLeft || (answers?.size ?? 0) > 0 || accepts !== undefined || claim.due > 0 || claim.areAsksDue) {
       return
     }
     this.claims.delete(claim.key)
     takeOut(claim.of.claims, claim, "consumerAt")
     const { opened } = claim
-    if (opened !== undefined) {
-      opened.credentials?.delete(claim)
-      opened.credentials = opened.credentials?.size === 0 ? undefined : opened.credentials
+    if (opened?.credentialList !== undefined) {
+      takeOut(opened.credentialList, claim, "openedAt")
       this.dropClaim(opened)
     }
   }

@@ -20,11 +20,11 @@ export const linkNeed = (index: Index, need: NeedRecord): ReadonlyArray<ClaimRec
   const key = isSoundNeed(fact) ? claimKeyOf(fact) : undefined
   const after = key === undefined || claimed === undefined ? undefined : index.claim(key, need.consumer.key, claimed)
   if (before !== after) {
-    if (before !== undefined) {
-      takeOut(before.needRecords, need, "claimAt")
+    if (before?.needList !== undefined) {
+      takeOut(before.needList, need, "claimAt")
     }
     if (after !== undefined) {
-      putIn(after.needRecords, need, "claimAt")
+      after.needList = putIn(after.needList, need, "claimAt")
     }
     need.claim = after
   }
@@ -50,9 +50,12 @@ export const linkEntry = (
   } else if (fact !== undefined) {
     const entry = new EntryRecord(index.offer(module, claim.provision), claim, fact)
     putIn(entry.offer.entries, entry, "offerAt")
-    entries.splice(at, 0, entry)
+    if (claim.entryList === undefined) {
+      claim.entryList = [entry]
+    } else {
+      claim.entryList.splice(at, 0, entry)
+    }
   }
-  claim.entryList = entries.length === 0 ? undefined : entries
 }
 
 /** Where a module's entry stands among those of a claim, or would. */
@@ -76,8 +79,7 @@ export const linkCredential = (index: Index, credential: ClaimRecord): ClaimReco
     const { provision } = name
     const key = writeKey(credential.node, credential.module, provision, name.local)
     const opened = index.claim(key, credential.of.key, { provision, local: name.local })
-    opened.credentials ??= new Set()
-    opened.credentials.add(credential)
+    opened.credentialList = putIn(opened.credentialList, credential, "openedAt")
     credential.opened = opened
   }
   return credential.opened

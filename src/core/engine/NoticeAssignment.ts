@@ -64,7 +64,7 @@ const noticeInstance = (world: World, consumer: ConsumerRecord): void => {
   const { agenda, index } = world
   agenda.plan(consumer)
   for (const claim of consumer.claims) {
-    if (claim.needRecords.length > 0 && (claim.entries.length > 0 || claim.credentials !== undefined)) {
+    if (claim.needRecords.length > 0 && (claim.entries.length > 0 || claim.credentials.length > 0)) {
       agenda.outcome(claim)
     }
     if (claim.asks.length > 0) {

@@ -168,7 +168,7 @@ export const noticeBound = (
   const claim = index.claim(key, writeKey(names.node, names.module), { provision: names.provision, local: names.local })
   linkEntry(index, module, claim, after !== undefined && isNamed(after) ? after : undefined)
   wholeClaim(world, claim)
-  for (const credential of claim.credentials ?? []) {
+  for (const credential of claim.credentials) {
     if (openedModule(credential) === module) {
       agenda.asks(credential)
     }
@@ -269,7 +269,7 @@ export const noticeAnswer = (
   if (after !== undefined && isSound(after)) {
     answers.set(key, after)
   }
-  claim.answers = answers.size === 0 ? undefined : answers
+  claim.answers = answers
   index.answersOver.delete(key)
   agenda.asks(claim)
 }

@@ -160,7 +160,7 @@ const noticeVault = (world: World): void => {
       }
       for (const claim of offer === undefined ? [] : [...offer.claims, ...offer.entries.map(({ claim }) => claim)]) {
         agenda.asks(claim)
-        claim.credentials?.forEach((credential) => agenda.asks(credential))
+        claim.credentials.forEach((credential) => agenda.asks(credential))
       }
     }
   }

@@ -3,7 +3,6 @@
  * change finds all that it can touch without looking for it. None of them is ever handed out.
  */
 import type { AskPart } from "../Bucket.ts"
-import type { WantedCredential } from "../CredentialAsk.ts"
 import type { Ask, ModuleOn, Outcome, Plan, Provision } from "../Decision.ts"
 import type { NamedFact, SoundFact } from "../Decode.ts"
 import type { Answer } from "../fact/Answer.ts"
@@ -115,7 +114,7 @@ export class ClaimRecord implements Claim {
   readonly of: ConsumerRecord
   readonly provision: string
   readonly local: string | undefined
-  readonly needRecords: Array<NeedRecord> = []
+  needList: Array<NeedRecord> | undefined
   /** In the order of their modules. */
   entryList: Array<EntryRecord> | undefined
   /** By key. */
@@ -128,13 +127,15 @@ export class ClaimRecord implements Claim {
   provider: ProviderRecord | undefined
   offer: OfferRecord | undefined
   /** The claims of its credentials: those that it calls for, and those of which the vault has an entry. */
-  credentials: Set<ClaimRecord> | undefined
+  credentialList: Array<ClaimRecord> | undefined
   /** Of a credential: the claim that it opens, where its name reads as one's. */
   opened: ClaimRecord | undefined
-  wanted: WantedCredential | undefined
+  /** Of a credential that is wanted: who accepts it. */
+  accepts: ReadonlyArray<ModuleOn> | undefined
   due = 0
   areAsksDue = false
   consumerAt = nowhere
+  openedAt = nowhere
   unheldAt = nowhere
   providerAt = nowhere
   offerAt = nowhere
@@ -156,6 +157,14 @@ export class ClaimRecord implements Claim {
 
   get consumer(): string {
     return this.of.key
+  }
+
+  get needRecords(): ReadonlyArray<NeedRecord> {
+    return this.needList ?? none
+  }
+
+  get credentials(): ReadonlyArray<ClaimRecord> {
+    return this.credentialList ?? none
   }
 
   get entries(): ReadonlyArray<EntryRecord> {

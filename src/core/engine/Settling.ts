@@ -141,7 +141,11 @@ const settleAsks = (world: World, claim: ClaimRecord): void => {
   const standing = standingOf(claim.needRecords.map(({ provision }) => provision))
   const asks = asksOfClaim(index, needed, needed, standing, claim.entries)
   const isCredential = claim.provision === "credential"
-  for (const ask of isCredential ? asksOfCredential(index, claim.wanted, claim.entries.find(isOfCredential)) : []) {
+  for (
+    const ask of isCredential
+      ? asksOfCredential(index, claim, claim.accepts, claim.entries.find(isOfCredential))
+      : []
+  ) {
     asks.set(...ask)
   }
   said.computed.asks += asks.size
@@ -194,14 +198,14 @@ const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: Asks): v
     const { local, provision } = now.credential
     const credential = index.claim(key, claim.consumer, { provision, local })
     linkCredential(index, credential)
-    if (!sameJson(credential.wanted?.accepts, now.accepts)) {
-      credential.wanted = now
+    if (!sameJson(credential.accepts, now.accepts)) {
+      credential.accepts = now.accepts
       agenda.asks(credential)
     }
   }
-  for (const credential of claim.credentials ?? []) {
-    if (credential.wanted !== undefined && !wanted.has(credential.key)) {
-      credential.wanted = undefined
+  for (const credential of claim.credentials) {
+    if (credential.accepts !== undefined && !wanted.has(credential.key)) {
+      credential.accepts = undefined
       agenda.asks(credential)
     }
   }
