@@ -4,6 +4,7 @@
  */
 import { isMeshBucket, moduleOfBoundBucket } from "../core/BucketName.ts"
 import type { BusError } from "../ports/BusError.ts"
+import type { PutOffHow, Unwritten } from "./PutOff.ts"
 import { shown } from "./Words.ts"
 
 /** Why a bucket cannot be read or written now. */
@@ -36,12 +37,18 @@ export interface Health {
   /** How many buckets are read to their end, of how many that are there. */
   readonly read: number
   readonly known: number
+  /** What is wanted and cannot be written, by bucket and why: nothing else waits for it. */
+  readonly unwritten: ReadonlyArray<Unwritten>
   /** For a person: what is so, and what to do. */
   readonly sentence: string
 }
 
+/** What it has read and what it lacks; nothing is unwritten where that is left out. */
+type HealthParts = Omit<Health, "state" | "sentence" | "unwritten"> & Partial<Pick<Health, "unwritten">>
+
 /** How the provisioner stands, by what it has read and what it lacks. */
-export const healthOf = (parts: Omit<Health, "state" | "sentence">): Health => {
+export const healthOf = ({ unwritten = [], ...read }: HealthParts): Health => {
+  const parts = { ...read, unwritten }
   const state = parts.lost.length > 0
     ? "lost"
     : parts.missing.length > 0
@@ -85,7 +92,11 @@ export const troublesOf = ({ lost, missing }: Health): ReadonlySet<string> =>
 type Parts = Omit<Health, "state" | "sentence">
 
 const sentences: { readonly [State in Health["state"]]: (parts: Parts) => string } = {
-  live: () => "Every bucket is read, and what is decided is written.",
+  live: ({ unwritten }) =>
+    unwritten.length === 0
+      ? "Every bucket is read, and what is decided is written."
+      : "Every bucket is read, and what is decided is written, " +
+        `but for ${list(unwritten.map(sayUnwritten), "", "; ", "")}. The log names keys, and says what to do.`,
   loading: ({ known, read, reading }) =>
     known === 0
       ? "Reading which buckets there are. Nothing is written before every one is read to its end."
@@ -100,6 +111,18 @@ const sentences: { readonly [State in Health["state"]]: (parts: Parts) => string
     lost.every(({ how }) => how === "unreachable")
       ? "Nothing is written: the bus does not answer. It is asked again until it does."
       : `Nothing is written: ${list(lost.filter(({ how }) => how !== "unreachable").map(sayLoss), "", "; ", "")}.`
+}
+
+const sayUnwritten = ({ bucket, count, how }: Unwritten): string =>
+  `${count} ${count === 1 ? "key" : "keys"} of bucket ${shown(bucket)} ${count === 1 ? "that is" : "that are"} ${
+    unwrittenWords[how]
+  }`
+
+const unwrittenWords: { readonly [How in PutOffHow]: string } = {
+  refused: "refused",
+  "too-large": "too large for the bus",
+  full: "more than it holds",
+  overtaken: "written by another again and again"
 }
 
 const sayLoss = ({ bucket, how }: Loss): string => {

@@ -54,7 +54,7 @@ export class Loop {
 
   /** How it stands: `live` only once what follows from all that was read is written. */
   get health(): Health {
-    const health = this.#view.health()
+    const health = this.#view.health(this.#writer.unwritten)
     return health.state === "live" && !this.#hasWritten ? firstTurn(health) : health
   }
 
@@ -99,9 +99,9 @@ export class Loop {
       this.#changedAtNanos ??= view.factsChanged > 0 ? now : undefined
       const isRetry = heard.some(({ _tag }) => _tag === "TryAgain")
       this.#isPaused &&= !isRetry
-      const isRefusedDue = this.#writer.retryRefused(view.takeReadAnew())
-      const isOvertakenDue = isRetry && this.#writer.retryOvertaken()
-      view.storedChanged ||= isRefusedDue || isOvertakenDue
+      const isReadAnewDue = this.#writer.retryIn(view.takeReadAnew())
+      const isWaitingDue = isRetry && this.#writer.retryWaiting()
+      view.storedChanged ||= isReadAnewDue || isWaitingDue
       return Effect.andThen(Effect.forEach(view.takeOrders(), this.#around.obey, { discard: true }), this.#tell)
     })
   }
@@ -136,14 +136,18 @@ export class Loop {
       view.storedChanged = false
       const { stopped, writes } = yield* this.#write(after)
       yield* Effect.annotateCurrentSpan({ changes, writes: writes.length, stopped: stopped !== undefined })
+      const became = (outcome: WriteDone["outcome"]) => writes.some((done) => done.outcome === outcome)
       let changeToWriteMillis: number | undefined
-      if (stopped !== undefined || writes.some(({ outcome }) => outcome === "overtaken")) {
+      if (stopped !== undefined || became("overtaken")) {
         yield* this.#putOff(stopped)
       } else {
-        changeToWriteMillis = yield* this.#sinceChange(writes)
-        this.#failures = this.#writer.isOvertaken ? this.#failures : 0
+        this.#failures = this.#writer.isWaiting ? this.#failures : 0
         view.writeTrouble = undefined
         this.#hasWritten = true
+        // A bucket that is full is tried again; what is written elsewhere is written.
+        changeToWriteMillis = became("full")
+          ? yield* Effect.as(this.#putOff(undefined), undefined)
+          : yield* this.#sinceChange(writes)
       }
       if (before === undefined || changes > 0 || writes.length > 0) {
         yield* this.#around.publish({ changes, before, after, writes, changeToWriteMillis })

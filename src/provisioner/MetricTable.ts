@@ -29,6 +29,10 @@ export const metricTable = {
   mesh_provisioner_turns_total: { kind: "counter", help: "Settled batches of changes that were decided" },
   mesh_provisioner_changes_total: { kind: "counter", help: "Facts that held something else than at the turn before" },
   mesh_provisioner_writes_total: { kind: "counter", help: "Writes, by bucket and by what became of them" },
+  mesh_provisioner_unwritten: {
+    kind: "gauge",
+    help: "Keys that are wanted and cannot be written now, by bucket and why"
+  },
   mesh_provisioner_change_to_write_seconds: {
     kind: "histogram",
     help: "From the first change of a batch being heard to the answer to the last write that follows"

@@ -15,6 +15,7 @@ import type { VerbSource } from "../core/Verb.ts"
 import type { Health } from "./Health.ts"
 import { type MetricName, metricTable } from "./MetricTable.ts"
 import type { Provisioner } from "./Provisioner.ts"
+import type { PutOffHow } from "./PutOff.ts"
 import { seatStates, type Standing, type Status, statusOf } from "./Status.ts"
 import { counted, factCounts, type Tally, tallyOf } from "./Tally.ts"
 import type { Turn, WriteOutcome } from "./Turn.ts"
@@ -113,13 +114,26 @@ const addStanding = (now: Series, { connection, seat }: Standing, status: Status
   }
 }
 
-const addHealth = (now: Series, { known, lost, read, state: stateNow }: Health): void => {
+const addHealth = (now: Series, { known, lost, read, state: stateNow, unwritten }: Health): void => {
   for (const state of Object.keys(healthStates)) {
     now.add("mesh_provisioner_health", Number(stateNow === state), { state })
   }
   now.add("mesh_provisioner_buckets", read, { state: "read" })
   now.add("mesh_provisioner_buckets", known - read, { state: "unread" })
   now.add("mesh_provisioner_buckets", lost.length, { state: "lost" })
+  for (const bucket of writtenBuckets) {
+    for (const how of Object.keys(putOffHows)) {
+      const found = unwritten.find((one) => one.bucket === bucket && one.how === how)
+      now.add("mesh_provisioner_unwritten", found?.count ?? 0, { bucket, how })
+    }
+  }
+}
+
+const putOffHows: { readonly [How in PutOffHow]: true } = {
+  refused: true,
+  "too-large": true,
+  full: true,
+  overtaken: true
 }
 
 const healthStates: { readonly [State in Health["state"]]: true } = {
@@ -133,6 +147,7 @@ const outcomes: { readonly [Outcome in WriteOutcome]: true } = {
   written: true,
   same: true,
   refused: true,
+  full: true,
   overtaken: true,
   stopped: true
 }

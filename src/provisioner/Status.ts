@@ -3,6 +3,7 @@
  */
 import type { SeatState } from "../ports/Seat.ts"
 import type { Health, Loss, Progress } from "./Health.ts"
+import type { Unwritten } from "./PutOff.ts"
 import { shown } from "./Words.ts"
 
 /** What is known of how the daemon stands. */
@@ -102,7 +103,7 @@ const saySeat = (seat: SeatState, health: Health | undefined): string => {
 
 /**
  * The answer to a probe, as JSON: `{ "ready", "alive", "seat", "holder"?, "connected", "state"?, "missing", "lost", "reading",
- * "read"?, "known"?, "sentence" }`. Of each list as much as {@link listedMax}.
+ * "unwritten", "read"?, "known"?, "sentence" }`. Of each list as much as {@link listedMax}.
  */
 export const statusJson = ({ health, holder, isAlive, isConnected, isReady, missing, seat, sentence }: Status) => ({
   ready: isReady,
@@ -114,11 +115,14 @@ export const statusJson = ({ health, holder, isAlive, isConnected, isReady, miss
   missing: missing.slice(0, listedMax),
   lost: (health?.lost ?? []).slice(0, listedMax).map(lossJson),
   reading: (health?.reading ?? []).slice(0, listedMax).map(progressJson),
+  unwritten: (health?.unwritten ?? []).slice(0, listedMax).map(unwrittenJson),
   ...(health === undefined ? {} : { read: health.read, known: health.known }),
   sentence
 })
 
 const lossJson = ({ bucket, how }: Loss) => ({ ...(bucket === undefined ? {} : { bucket: shown(bucket) }), how })
+
+const unwrittenJson = ({ bucket, count, how }: Unwritten) => ({ bucket: shown(bucket), how, keys: count })
 
 const progressJson = ({ bucket, keys }: Progress) => ({ bucket: shown(bucket), keys })
 

@@ -8,10 +8,11 @@ import type { Write } from "../core/Diff.ts"
  * What became of a write:
  * - `written`, or `same`: another had written the same meanwhile;
  * - `refused`: it cannot succeed as it is, and is not tried again until it is another write or the bucket is read anew;
+ * - `full`: its bucket holds no more; it is tried again later, and stops no other bucket's;
  * - `overtaken`: another kept writing the key; it is compared again;
  * - `stopped`: the bus was lost; it is compared again when the bus is back.
  */
-export type WriteOutcome = "written" | "same" | "refused" | "overtaken" | "stopped"
+export type WriteOutcome = "written" | "same" | "refused" | "full" | "overtaken" | "stopped"
 
 /** A write and what became of it. */
 export interface WriteDone {

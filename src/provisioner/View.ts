@@ -53,12 +53,12 @@ export class View implements Following {
     return readAnew
   }
 
-  /** How it stands. */
-  health(): Health {
+  /** How it stands, where so much of what is wanted is not written. */
+  health(unwritten: Health["unwritten"] = []): Health {
     const progress = this.#readings.progress()
     const trouble = this.writeTrouble
     const lost = trouble?.bucket === undefined ? [] : [{ bucket: trouble.bucket, how: lossHow(trouble) }]
-    return healthOf({ ...progress, lost: [...progress.lost, ...lost] })
+    return healthOf({ ...progress, lost: [...progress.lost, ...lost], unwritten })
   }
 
   /** Takes in what was heard. */

@@ -4,10 +4,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Write } from "../core/Diff.ts"
-import { type Json, sameJson } from "../core/Json.ts"
+import { sameJson } from "../core/Json.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
+import { idOf, type PutOffHow, PutOffs, type Unwritten } from "./PutOff.ts"
 import type { Settings } from "./Settings.ts"
 import type { WriteDone, WriteOutcome } from "./Turn.ts"
 import type { View } from "./View.ts"
@@ -21,10 +22,13 @@ export class Writer {
   readonly #bus: Bus["Service"]
   readonly #view: View
   readonly #settings: Settings
-  /** Writes that are not tried again as they are, by bucket and key, and why. */
-  readonly #putOff = new Map<string, PutOff>()
+  readonly #putOffs = new PutOffs()
   /** How often in a row another wrote a key before this could. */
   readonly #overtakenTimes = new Map<string, number>()
+  /** The buckets that were found to be full since the writes began. */
+  readonly #full = new Set<string>()
+  /** The buckets that were said to be full, until something could be written there. */
+  readonly #saidFull = new Set<string>()
   #stopped: BusError | undefined
 
   constructor(bus: Bus["Service"], view: View, settings: Settings) {
@@ -33,37 +37,28 @@ export class Writer {
     this.#settings = settings
   }
 
-  /** Whether there are keys that others kept writing. */
-  get isOvertaken(): boolean {
-    return [...this.#putOff.values()].some(({ tag }) => tag === "Conflict")
+  /** What is wanted and is not written, by bucket and why. */
+  get unwritten(): ReadonlyArray<Unwritten> {
+    return this.#putOffs.unwritten
+  }
+
+  /** Whether any of that is to be tried again by itself: others kept writing there, or the bucket was full. */
+  get isWaiting(): boolean {
+    return this.#putOffs.isAnyWaiting
   }
 
   /**
-   * What was refused in these buckets may be tried once more: they were read anew. What was said of it stands said.
+   * What was put off in these buckets may be tried once more: they were read anew. What was said of it stands said.
    *
    * @returns whether there is any such write.
    */
-  retryRefused(buckets: ReadonlySet<string>): boolean {
-    return this.#retry(({ write }) => buckets.has(write.bucket))
+  retryIn(buckets: ReadonlySet<string>): boolean {
+    return this.#putOffs.retryIn(buckets)
   }
 
-  /** Keys that others kept writing may be written once more. */
-  retryOvertaken(): boolean {
-    return this.#retry(({ tag }) => tag === "Conflict")
-  }
-
-  // What may be tried since the last time and was not is not wanted any more.
-  #retry(isMeant: (putOff: PutOff) => boolean): boolean {
-    let isAny = false
-    for (const [id, putOff] of this.#putOff) {
-      if (isMeant(putOff) && putOff.again) {
-        this.#putOff.delete(id)
-      } else if (isMeant(putOff)) {
-        putOff.again = true
-        isAny = true
-      }
-    }
-    return isAny
+  /** What was put off for a reason that may have passed may be tried once more. */
+  retryWaiting(): boolean {
+    return this.#putOffs.retryPassing()
   }
 
   /** Reads the keys of which nobody knows what they hold. Fails where the bus does not say. */
@@ -81,6 +76,8 @@ export class Writer {
   ): Effect.Effect<{ readonly writes: ReadonlyArray<WriteDone>; readonly stopped: BusError | undefined }> {
     return Effect.gen({ self: this }, function*() {
       this.#stopped = undefined
+      this.#full.clear()
+      this.#putOffs.keepOnly(writes)
       const due = writes.filter((write) => this.#isDue(write))
       const done: Array<WriteDone> = []
       for (let begin = 0; begin < due.length; begin += writesBetweenBreaths) {
@@ -102,14 +99,16 @@ export class Writer {
     if (write.op === "delete" && this.#revisionOf(write) === undefined) {
       return false
     }
-    const putOff = this.#putOff.get(idOf(write))
-    return putOff === undefined || putOff.again || !isSameWrite(putOff.write, write)
+    return this.#putOffs.isDue(write)
   }
 
   #write(write: Write): Effect.Effect<WriteOutcome> {
-    return this.#stopped === undefined
-      ? this.#attempt(write).pipe(Effect.catch((error) => this.#fail(write, error)))
-      : Effect.succeed("stopped")
+    if (this.#stopped !== undefined) {
+      return Effect.succeed("stopped")
+    }
+    return this.#full.has(write.bucket)
+      ? Effect.as(Effect.sync(() => this.#putOffs.add(write, "full")), "full")
+      : this.#attempt(write).pipe(Effect.catch((error) => this.#fail(write, error)))
   }
 
   #attempt(write: Write): Effect.Effect<WriteOutcome, BusError> {
@@ -151,12 +150,12 @@ export class Writer {
         return Effect.succeed("overtaken")
       }
       this.#overtakenTimes.delete(id)
-      return this.#putOffFor(write, "Conflict", "overtaken", overtakenWords(write))
+      return this.#putOffFor(write, "overtaken", "overtaken", overtakenWords(write))
     })
   }
 
   #settled(id: string): void {
-    this.#putOff.delete(id)
+    this.#putOffs.remove(id)
     this.#overtakenTimes.delete(id)
   }
 
@@ -178,8 +177,11 @@ export class Writer {
   #fail(write: Write, error: BusError): Effect.Effect<WriteOutcome> {
     switch (error.reason._tag) {
       case "Refused":
+        return this.#putOffFor(write, "refused", "refused", escaped(error.message))
       case "TooLarge":
-        return this.#putOffFor(write, error.reason._tag, "refused", escaped(error.message))
+        return this.#putOffFor(write, "too-large", "refused", escaped(error.message))
+      case "Full":
+        return this.#putOffAsFull(write, error)
       case "Unreachable":
         this.#view.contents(write.bucket)?.unknown.add(write.key)
     }
@@ -188,33 +190,34 @@ export class Writer {
   }
 
   // Said once, however often the same write is tried again.
-  #putOffFor(write: Write, tag: PutOff["tag"], outcome: WriteOutcome, words: string): Effect.Effect<WriteOutcome> {
-    const before = this.#putOff.get(idOf(write))
-    this.#putOff.set(idOf(write), { write, tag, again: false })
-    return before?.tag === tag && isSameWrite(before.write, write)
-      ? Effect.succeed(outcome)
-      : Effect.logWarning(words).pipe(
-        Effect.annotateLogs({ ...notesOf(write), error: tag }),
-        Effect.as(outcome)
+  #putOffFor(write: Write, how: PutOffHow, outcome: WriteOutcome, words: string): Effect.Effect<WriteOutcome> {
+    return this.#putOffs.add(write, how)
+      ? Effect.as(Effect.annotateLogs(Effect.logWarning(words), { ...notesOf(write), error: how }), outcome)
+      : Effect.succeed(outcome)
+  }
+
+  // A full bucket is said once, and stops nothing that is written elsewhere.
+  #putOffAsFull(write: Write, { message }: BusError): Effect.Effect<WriteOutcome> {
+    const { bucket } = write
+    const isSaid = this.#saidFull.has(bucket)
+    this.#putOffs.add(write, "full")
+    this.#full.add(bucket)
+    this.#saidFull.add(bucket)
+    return isSaid
+      ? Effect.succeed("full")
+      : Effect.as(
+        Effect.annotateLogs(Effect.logWarning(`${escaped(message)} It is tried again.`), {
+          ...notesOf(write),
+          error: "full"
+        }),
+        "full"
       )
   }
 
   #sayWritten(write: Write): Effect.Effect<void> {
     const notes = notesOf(write)
     this.#settled(idOf(write))
+    this.#saidFull.delete(write.bucket)
     return Effect.annotateLogs(Effect.logInfo(lineOf(notes)), { ...notes })
   }
 }
-
-interface PutOff {
-  readonly write: Write
-  readonly tag: "Refused" | "TooLarge" | "Conflict"
-  /** It may be tried once more. */
-  again: boolean
-}
-
-const idOf = ({ bucket, key }: Write): string => `${bucket} ${key}`
-
-const isSameWrite = (one: Write, other: Write): boolean => one.op === other.op && sameJson(valueOf(one), valueOf(other))
-
-const valueOf = (write: Write): Json | undefined => write.op === "put" ? write.value : undefined

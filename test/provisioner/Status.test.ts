@@ -32,6 +32,7 @@ describe("a daemon is ready", () => {
       missing: [],
       lost: [],
       reading: [],
+      unwritten: [],
       read: 15,
       known: 15,
       sentence: "Every bucket is read, and what is decided is written."
@@ -48,6 +49,7 @@ describe("a daemon is ready", () => {
       missing: [],
       lost: [],
       reading: [],
+      unwritten: [],
       sentence: "Stands by: n2 holds the seat."
     })
   })

@@ -226,7 +226,7 @@ describe("how it stands", () => {
 describe("the sentence of a health", () => {
   const none = { missing: [], lost: [], reading: [], read: 3, known: 3 }
   const sentences: ReadonlyArray<
-    readonly [parts: Omit<Health, "state" | "sentence">, state: Health["state"], sentence: string]
+    readonly [parts: Parameters<typeof healthOf>[0], state: Health["state"], sentence: string]
   > = [
     [none, "live", "Every bucket is read, and what is decided is written."],
     [
