@@ -114,8 +114,8 @@ describe("deploy/three-nodes.md", () => {
     ["asks", "bound.database  asked (not-bound)"],
     ["refuses what is another's", "Permissions Violation"],
     ["provides", "provided  provided"],
-    ["stands by", `"seat":"standing-by","holder":"one"`],
-    ["takes over", `"seat":"held"`],
+    ["stands by", "Stands by: one holds the seat."],
+    ["takes over", "Stands by: two holds the seat."],
     ["asks before it undoes", "unneeded"],
     ["is clean in the end", "is what it should be"]
   ])("the mesh %s", (_, words) => expect(printed.join("")).toContain(words))
