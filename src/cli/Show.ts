@@ -117,7 +117,11 @@ const listOf = (name: string): Column => [name.toUpperCase(), (entry) => {
 
 const time: Column = ["TIME", (entry) => textOf(member(entry, "time")) || "now"]
 
-const state: Column = ["STATE", (entry) => stateWord(textOf(inValue(entry, "state")))]
+// What no reply could hold came without its value.
+const state: Column = [
+  "STATE",
+  (entry) => member(entry, "tooLarge") === undefined ? stateWord(textOf(inValue(entry, "state"))) : "too large to show"
+]
 
 const provider: Column = ["PROVIDER", (entry) => {
   const value = inValue(entry, "provider")

@@ -143,11 +143,11 @@ export class Loop {
       } else {
         this.#failures = this.#writer.isWaiting ? this.#failures : 0
         view.writeTrouble = undefined
-        this.#hasWritten = true
-        // A bucket that is full is tried again; what is written elsewhere is written.
+        // A bucket that is full is tried again; what is to be written elsewhere is written.
         changeToWriteMillis = became("full")
           ? yield* Effect.as(this.#putOff(undefined), undefined)
           : yield* this.#sinceChange(writes)
+        this.#hasWritten = true
       }
       if (before === undefined || changes > 0 || writes.length > 0) {
         yield* this.#around.publish({ changes, before, after, writes, changeToWriteMillis })

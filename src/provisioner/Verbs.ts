@@ -5,6 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
 import { bucketName } from "../core/BucketName.ts"
 import type { Caller } from "../core/Caller.ts"
 import { readJson } from "../core/Decode.ts"
@@ -60,6 +61,8 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
   const source = Effect.suspend(() =>
     loop.source === undefined ? Effect.fail(notNow(loop.health.sentence)) : Effect.succeed(loop.source)
   )
+  // Operators who answer at once are answered one after the other.
+  const oneByOne = Semaphore.makeUnsafe(1)
   return {
     provisioning: (request, options = {}) =>
       Effect.flatMap(source, (source) => provisioning(bus, source, request, options)),
@@ -72,12 +75,18 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
       }
       const { write } = yield* answer(bus, source, request, options).pipe(
         Effect.retry({ while: ({ code }) => code === "Conflict", times: conflictTriesMax - 1 }),
-        Effect.mapError(({ code, message }): Refusal => ({ code: code === "Conflict" ? 409 : code, message }))
+        Effect.mapError(({ code, message }): Refusal => code === "Conflict" ? overtaken : { code, message }),
+        oneByOne.withPermit
       )
       yield* Effect.annotateLogs(Effect.logInfo(lineOf(notesOf(write))), { ...notesOf(write) })
       return { key: write.key, value: write.value }
     })
   }
+}
+
+const overtaken: Refusal = {
+  code: 409,
+  message: "the answer to this ask is written by another again and again: look what it is, and answer anew"
 }
 
 const notNow = (message: string): Refusal => ({ code: 503, message })

@@ -254,7 +254,7 @@ describe("where it goes wrong", () => {
       )
       assert.match(
         yield* sentence(["show", "--state", "asked", ...bus], 2),
-        /Registry cannot be narrowed by state\.\n$/
+        /Registry cannot be narrowed by state, only provisions, plans and asks can\.\n$/
       )
       assert.match(
         yield* sentence(["show", "--from", "-", ...bus], 2),

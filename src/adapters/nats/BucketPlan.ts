@@ -93,6 +93,8 @@ const isUnset = (is: Schema.Json | undefined): boolean => is === undefined || is
 const isAbsent = (is: Schema.Json | undefined): boolean =>
   isUnset(is) || is === null || (Array.isArray(is) && is.length === 0)
 
+const isBoundless = (is: Schema.Json | undefined): boolean => isUnset(is) || is === -1
+
 const isPositive = (is: Schema.Json | undefined): boolean => typeof is === "number" && is > 0
 
 const isSame = (is: Schema.Json | undefined, shouldBe: Schema.Json): boolean =>
@@ -117,6 +119,20 @@ const wanted = (bucket: string, options: BucketOptions): ReadonlyArray<Row> => {
       shouldBe: "new",
       why: "where it is full, what is new is refused, and what it holds stays"
     },
+    {
+      field: "discard_new_per_subject",
+      shouldBe: false,
+      why: "a key that has ten changes can be changed again",
+      isEnough: isUnset
+    },
+    { field: "max_msgs", shouldBe: -1, why: "it is never full before its store is", isEnough: isBoundless },
+    {
+      field: "max_consumers",
+      shouldBe: -1,
+      why: "whoever may read it can",
+      isChangeable: false,
+      isEnough: isBoundless
+    },
     { field: "duplicate_window", shouldBe: 100_000_000, why: "no write is swallowed because another's bore its id" },
     { field: "no_ack", shouldBe: false, why: "every write is answered", isEnough: isUnset },
     {
@@ -132,6 +148,7 @@ const wanted = (bucket: string, options: BucketOptions): ReadonlyArray<Row> => {
 
 /** What no bucket that is made here has, and one that somebody else made may. Not every server lets it be taken away. */
 const unwanted = [
+  { field: "sealed", shouldBe: false, why: "it can be written" },
   { field: "mirror", shouldBe: null, why: "it takes what is written to it, and no other's" },
   { field: "sources", shouldBe: null, why: "it takes what is written to it, and no other's" },
   { field: "subject_transform", shouldBe: null, why: "a key is stored as it is written" },

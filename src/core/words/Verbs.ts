@@ -15,7 +15,7 @@ export const verbWhy = {
     `${what} cannot be narrowed by ${field}, only by ${list(filters)}`,
   noState: (what: string, states: ReadonlyArray<string>) =>
     states.length === 0
-      ? `${what} cannot be narrowed by state`
+      ? `${what} cannot be narrowed by state, only provisions, plans and asks can`
       : `no state of ${what} is called so; ${allowed(states)}`,
   kindAndName: () => "kind and name go together: both, for one need, or neither, for the whole plan",
   noPlan: () => "nothing is planned there: no such module is assigned to that node, and none has a need there",

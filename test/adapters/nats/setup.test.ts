@@ -49,6 +49,10 @@ describe("a bucket that somebody made otherwise", () => {
     }))
 
   const odd = [
+    ["sealed", true],
+    ["discard_new_per_subject", true],
+    ["max_msgs", 5],
+    ["max_consumers", 1],
     ["mirror", { name: "KV_other" }],
     ["sources", [{ name: "KV_other" }]],
     ["subject_transform", { src: "a.>", dest: "b.>" }],
