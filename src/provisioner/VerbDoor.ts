@@ -10,7 +10,7 @@ import { readJson } from "../core/Decode.ts"
 import type { Json } from "../core/Json.ts"
 import { requestBytesMax } from "../core/Limits.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
-import { verbWhy } from "../core/Words.ts"
+import { doorWhy } from "../ports/DoorWords.ts"
 import type { VerbCall, VerbReply } from "../ports/VerbServer.ts"
 import type { Refusal, ReplyOptions, Verbs } from "./Verbs.ts"
 
@@ -24,13 +24,13 @@ export const answerBy = (verbs: Verbs) => (call: VerbCall): Effect.Effect<VerbRe
       onSuccess: (value) => replyOf(value, call.replyBytesMax),
       onFailure: ({ code, message }): VerbReply => refusal(code, message)
     }),
-    Effect.catchCause((cause) => Effect.as(sayDefect(call, cause), refusal(503, verbWhy.defect())))
+    Effect.catchCause((cause) => Effect.as(sayDefect(call, cause), refusal(503, doorWhy.defect())))
   )
 
 const answer = (verbs: Verbs, call: VerbCall): Effect.Effect<unknown, Refusal> => {
   const caller = call.caller === undefined ? undefined : readAccountName(call.caller)
   if (call.caller !== undefined && caller === undefined) {
-    return Effect.fail({ code: 400, message: verbWhy.noAccount() })
+    return Effect.fail({ code: 400, message: doorWhy.noAccount() })
   }
   const request = readRequest(call.payload)
   if (Result.isFailure(request)) {
@@ -42,14 +42,14 @@ const answer = (verbs: Verbs, call: VerbCall): Effect.Effect<unknown, Refusal> =
 
 const readRequest = (payload: Uint8Array): Result.Result<Json, string> => {
   if (payload.length > requestBytesMax) {
-    return Result.fail(verbWhy.longRequest(requestBytesMax))
+    return Result.fail(doorWhy.longRequest(requestBytesMax))
   }
-  return payload.length === 0 ? Result.succeed({}) : Result.mapError(readJson(payload), verbWhy.notJson)
+  return payload.length === 0 ? Result.succeed({}) : Result.mapError(readJson(payload), doorWhy.notJson)
 }
 
 const replyOf = (value: unknown, bytesMax: number): VerbReply => {
   const json = JSON.stringify(value)
-  return writeUtf8(json).length > bytesMax ? refusal(503, verbWhy.noRoom()) : { _tag: "Answer", json }
+  return writeUtf8(json).length > bytesMax ? refusal(503, doorWhy.noRoom()) : { _tag: "Answer", json }
 }
 
 const refusal = (code: number, message: string): VerbReply => ({ _tag: "Refusal", code, message })

@@ -18,7 +18,7 @@ import type { VerbError, VerbSource } from "../core/Verb.ts"
 import type { Bus, Revision } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
 import type { Loop } from "./Loop.ts"
-import { lineOf, notesOf } from "./Words.ts"
+import { lineOf, notesOf, shown } from "./Words.ts"
 
 /** Why a request is not answered: what the core refuses, and 503 while nothing can be answered (protocol §8). */
 export interface Refusal {
@@ -75,7 +75,7 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
       }
       const { write } = yield* answer(bus, source, request, options).pipe(
         Effect.retry({ while: ({ code }) => code === "Conflict", times: conflictTriesMax - 1 }),
-        Effect.mapError(({ code, message }): Refusal => code === "Conflict" ? overtaken : { code, message }),
+        Effect.mapError(({ code, message }): Refusal => ({ code: code === "Conflict" ? 409 : code, message })),
         oneByOne.withPermit
       )
       yield* Effect.annotateLogs(Effect.logInfo(lineOf(notesOf(write))), { ...notesOf(write) })
@@ -84,10 +84,7 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
   }
 }
 
-const overtaken: Refusal = {
-  code: 409,
-  message: "the answer to this ask is written by another again and again: look what it is, and answer anew"
-}
+const writtenByOthers = "is written by another again and again: look what it is now, and answer anew"
 
 const notNow = (message: string): Refusal => ({ code: 503, message })
 
@@ -151,10 +148,11 @@ const answer = Effect.fnUntraced(function*(
       onNone: () => bus.create(bucket, key, bytes),
       onSome: ({ revision }) => bus.update(bucket, key, bytes, revision)
     })),
-    Effect.mapError((error): AnswerError => ({
-      code: error.reason._tag === "Conflict" ? "Conflict" : 503,
-      message: error.message
-    }))
+    Effect.mapError((error): AnswerError =>
+      error.reason._tag === "Conflict"
+        ? { code: "Conflict", message: `the answer to ${shown(key)} ${writtenByOthers}` }
+        : { code: 503, message: error.message }
+    )
   )
   return reply
 })

@@ -5,6 +5,7 @@
  *   they change is said once, after the last command of the step.
  * - `query JSON`, `explain JSON`, `retire JSON`: the verbs. An answer of `retire` is written, as the provisioner writes it;
  *   of a long explanation, `end-of-explain JSON` gives the first line and the end.
+ *   `retire-as ACCOUNT JSON` is asked by that account, and as `a-small-bus`, on one whose replies have 64 bytes at most.
  * - `quietly`, first in a step: what it changes is not said.
  * - `check MODULE JSON`: a module's definition. `read TEXT`: the text of a snapshot, in which `⏎` is a line break.
  */
@@ -19,6 +20,7 @@ import {
   type Json,
   parseSnapshot,
   query,
+  readAccountName,
   retire,
   type Step,
   type VerbError
@@ -91,10 +93,18 @@ class Stage {
       case "end-of-explain":
         return answered(explain(this, json(rest)), ({ tree }) => shortened([...treeLines(tree, "")]))
       case "retire":
-        return answered(retire(this, json(rest)), ({ write }) => {
+      case "retire-as": {
+        const [account = "", asked = ""] = name === "retire" ? ["", rest] : split(rest)
+        const caller = readAccountName(account)
+        const options = {
+          ...(caller === undefined ? {} : { caller }),
+          ...(account === "a-small-bus" ? { replyBytesMax: 64 } : {})
+        }
+        return answered(retire(this, json(asked), options), ({ write }) => {
           this.apply(write)
           return [`put ${write.bucket} ${write.key}`]
         })
+      }
       case "check": {
         const [module = "", definition = ""] = split(rest)
         const faults = checkDefinition(json(definition), module)

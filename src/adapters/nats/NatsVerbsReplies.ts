@@ -4,7 +4,8 @@
  */
 import { headers, type MsgHdrs } from "@nats-io/transport-node"
 import { writeUtf8 } from "../../core/Utf8.ts"
-import { cut, verbWhy } from "../../core/Words.ts"
+import { cut } from "../../core/Words.ts"
+import { doorWhy } from "../../ports/DoorWords.ts"
 import type { VerbReply } from "../../ports/VerbServer.ts"
 import type { Connection } from "./Connection.ts"
 import { sayable } from "./NatsErrors.ts"
@@ -51,7 +52,7 @@ export class Replies {
         return
       }
     }
-    const { code, message } = reply._tag === "Answer" ? { code: 503, message: verbWhy.noRoom() } : reply
+    const { code, message } = reply._tag === "Answer" ? { code: 503, message: doorWhy.noRoom() } : reply
     this.publish(subject, bodyOf(code, message, this.bytesMax), headersOf(code, message))
   }
 

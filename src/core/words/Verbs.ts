@@ -29,15 +29,6 @@ export const verbWhy = {
   noOperator: () =>
     "only an operator answers whether something is to be retired: ask by an account called operator:<name>",
   longReply: () => "by and words are more than the bus carries in one message; say it in fewer",
-  noAccount: () =>
-    "the caller's account is none of the mesh's; those are called node:<node>, provider:<module>@<node>, " +
-    "operator:<name> or reader:<name>, node and name written as tokens",
-  notJson: (fault: string) => `the request cannot be read: ${fault}`,
-  longRequest: (bytesMax: number) =>
-    `the request is larger than any that this verb knows; send at most ${bytesMax} bytes`,
-  noRoom: () =>
-    "the answer is more than the bus carries in one message; ask for less of it, or let the server carry more",
-  defect: () => "the provisioner could not answer, by a fault of its own, which its log speaks of",
   longWords: (codePointsMax: number) => `by and words are at most ${codePointsMax} code points each; say it in fewer`
 }
 
