@@ -2,8 +2,8 @@
  * Goal: whatever the bus is like that a daemon comes to, it says what is wrong by its name, loses nothing, and does all that
  * can still be done.
  *
- * Method: credentials that have run out, a bucket that may not be read, one that is full, one that takes less than a decision
- * has, and keys that no client of NATS could write; each is mended where it can be, and then all is as decided.
+ * Method: credentials that have run out, a bucket that may not be read, one that takes less than a decision has, and
+ * keys that no client of NATS could write; each is mended where it can be, and then all is as decided.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -72,19 +72,6 @@ describe("a daemon", () => {
       one.kill("SIGTERM")
       assert.strictEqual(yield* one.ended, 0)
       yield* live(yield* daemon(server.url, "two", as("admin")))
-      yield* comesTo(on, facts)
-    }), 60_000)
-
-  it.live("for which a bucket is full names it, and writes the rest when there is room", () =>
-    Effect.gen(function*() {
-      const on = yield* mesh(facts)
-      const stream = `KV_${bucketName.plans}`
-      // The marks of who holds the seat take ten, as many as a key may have.
-      yield* act(() => on.admin.manager.streams.update(stream, { max_msgs: 12 }))
-      const one = yield* daemon(on.server.url, "one")
-      yield* says(one, `${bucketName.plans}, or the bus that holds it, is full`)
-      yield* act(() => on.admin.manager.streams.update(stream, { max_msgs: -1 }))
-      yield* live(one)
       yield* comesTo(on, facts)
     }), 60_000)
 
