@@ -2,6 +2,7 @@
  * What a change costs the engine, beside `decide` from scratch: `node --expose-gc bench/engine.ts 10000 100000` takes meshes of
  * so many provisions, one after another. `decide` is left out for meshes larger than 200,000, which take it minutes.
  */
+import { hash } from "node:crypto"
 import { decide, Engine, type EngineChange, Facts } from "../src/core/index.ts"
 import { assignmentOf, consumerOf, consumersOf, databaseOf, engineMesh, nodeOf } from "./EngineMesh.ts"
 
@@ -150,7 +151,7 @@ const benchDecide = (needs: number): number => {
 for (const needs of sizes.length === 0 ? [10_000, 100_000] : sizes) {
   const decideMillis = needs > decideNeedsMax ? undefined : benchDecide(needs)
   const before = heapBytes()
-  const engine = new Engine()
+  const engine = new Engine({ sha256: (text) => hash("sha256", text) })
   const [buildMillis] = timed(() => engine.step(engineMesh(needs)))
   const provisions = engine.decisions.provisions.size
   const provided = [...engine.decisions.provisions.values()].filter(({ state }) => state === "provided").length

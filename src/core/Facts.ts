@@ -117,8 +117,10 @@ class SharedNames {
     if (this.#names.size >= namesSharedMax) {
       this.#names.clear()
     }
-    this.#names.set(name, name)
-    return name
+    // What was cut from a key would keep all of the key.
+    const own = name.split("").join("")
+    this.#names.set(own, own)
+    return own
   }
 }
 
@@ -144,17 +146,18 @@ type StrangersTable = Map<string, Result.Result<Json, string>>
  * ```
  */
 export class Facts {
-  readonly #names = new SharedNames()
-  readonly modules = new Table(factBuckets.modules, this.#names)
-  readonly assignments = new Table(factBuckets.assignments, this.#names)
-  readonly machines = new Table(factBuckets.machines, this.#names)
-  readonly seats = new Table(factBuckets.seats, this.#names)
-  readonly configValues = new Table(factBuckets.configValues, this.#names)
-  readonly haves = new Table(factBuckets.haves, this.#names)
-  readonly needs = new Table(factBuckets.needs, this.#names)
-  readonly applied = new Table(factBuckets.applied, this.#names)
-  readonly collect = new Table(factBuckets.collect, this.#names)
-  readonly answers = new Table(factBuckets.answers, this.#names)
+  /** The names that keys are made of. */
+  readonly names = new SharedNames()
+  readonly modules = new Table(factBuckets.modules, this.names)
+  readonly assignments = new Table(factBuckets.assignments, this.names)
+  readonly machines = new Table(factBuckets.machines, this.names)
+  readonly seats = new Table(factBuckets.seats, this.names)
+  readonly configValues = new Table(factBuckets.configValues, this.names)
+  readonly haves = new Table(factBuckets.haves, this.names)
+  readonly needs = new Table(factBuckets.needs, this.names)
+  readonly applied = new Table(factBuckets.applied, this.names)
+  readonly collect = new Table(factBuckets.collect, this.names)
+  readonly answers = new Table(factBuckets.answers, this.names)
   /** Every provider's bound bucket that is there, by the provider module (protocol §9: one that is not is empty). */
   readonly bound = new Map<string, BoundTable>()
   readonly #strangers = new Map<string, StrangersTable>()
@@ -203,7 +206,7 @@ export class Facts {
   openBucket(bucket: string): void {
     const module = moduleOfBoundBucket(bucket)
     if (module !== undefined && !this.bound.has(module)) {
-      this.bound.set(module, new Table(factBuckets.bound, this.#names))
+      this.bound.set(module, new Table(factBuckets.bound, this.names))
     } else if (module === undefined && !this.#named.has(bucket) && !this.#strangers.has(bucket)) {
       this.#strangers.set(bucket, new Map())
     }

@@ -15,9 +15,11 @@ import { planWhy } from "./Words.ts"
 /** A need of one module on one node, with the decision on it. */
 export interface PlannedNeed {
   /** `<kind>.<name>`, in tokens. */
-  readonly key: string
+  readonly planKey: string
   readonly counts: boolean
   readonly provision: Provision
+  /** What the plan says of it. */
+  readonly planNeed: PlanNeed
 }
 
 /** The plan of every module on a node that is assigned or has a need, by its key (protocol §7). */
@@ -31,26 +33,32 @@ export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>):
   }
   const plans = new Map<string, Plan>()
   for (const [key, needs] of consumers) {
-    plans.set(
-      key,
-      planOf(
-        mesh,
-        key,
-        needs.flatMap((need) => {
-          const provision = provisions.get(need.key)
-          return provision === undefined ? [] : [plannedNeed(key, need, provision)]
-        })
-      )
-    )
+    plans.set(key, planOf(mesh, key, needs.flatMap((need) => plannedNeed(key, need, provisions.get(need.key)))))
   }
   return plans
 }
 
-/** A need of a consumer, by the key of its assignment, as its plan has it. */
-export const plannedNeed = (consumer: string, need: NeedFact, provision: Provision): PlannedNeed => ({
-  key: need.key.slice(consumer.length + 1),
-  counts: need.value?.optional !== true,
-  provision
+const plannedNeed = (
+  consumer: string,
+  need: NeedFact,
+  provision: Provision | undefined
+): ReadonlyArray<PlannedNeed> =>
+  provision === undefined
+    ? []
+    : [{ planKey: planKeyOf(consumer, need.key), counts: counts(need), provision, planNeed: planNeedOf(provision) }]
+
+/** A need's key in the plan of its consumer, which is named by the key of its assignment. */
+export const planKeyOf = (consumer: string, need: string): string => need.slice(consumer.length + 1)
+
+/** Whether a need counts for whether its module may run: one out of shape does. */
+export const counts = (need: NeedFact | undefined): boolean => need?.value?.optional !== true
+
+/** What a plan says of a need, by the decision on it. */
+export const planNeedOf = ({ find, provider, state, version }: Provision): PlanNeed => ({
+  state,
+  ...(find === undefined ? {} : { find }),
+  ...(provider === undefined ? {} : { provider }),
+  ...(version === undefined ? {} : { version })
 })
 
 /**
@@ -60,34 +68,37 @@ export const plannedNeed = (consumer: string, need: NeedFact, provision: Provisi
  */
 export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>, known?: string): Plan => {
   const assignment = mesh.facts.assignments.value(consumer)
-  const blocked = needs.filter(({ counts, provision }) => counts && provision.state !== "provided").sort(worstFirst)
+  const blocked = needs.filter((need) => need.counts && need.provision.state !== "provided").sort(worstFirst)
   const build = assignment === undefined ? {} : { build: assignment.build }
   return {
     ...build,
     ...judged(mesh, consumer, assignment, blocked),
-    ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ key }) => key) }),
-    needs: Object.fromEntries(needs.map(({ key, provision }) => [key, planNeed(provision)])),
-    digest: known ?? mesh.digest({
-      ...build,
-      needs: Object.fromEntries(needs.map(({ key, provision: { find, version } }) => [
-        key,
-        { ...(find === undefined ? {} : { find }), ...(version === undefined ? {} : { version }) }
-      ]))
-    })
+    ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ planKey }) => planKey) }),
+    needs: byKey(needs, ({ planNeed }) => planNeed),
+    digest: known ?? mesh.digest({ ...build, needs: byKey(needs, whereFound) })
   }
 }
 
-const planNeed = ({ find, provider, state, version }: Provision): PlanNeed => ({
-  state,
-  ...(find === undefined ? {} : { find }),
-  ...(provider === undefined ? {} : { provider }),
-  ...(version === undefined ? {} : { version })
-})
+// A key has a `.` in it, and so none of them is a name that JavaScript's objects have.
+const byKey = <A>(needs: ReadonlyArray<PlannedNeed>, pick: (need: PlannedNeed) => A): { readonly [key: string]: A } => {
+  const picked: { [key: string]: A } = {}
+  for (const need of needs) {
+    picked[need.planKey] = pick(need)
+  }
+  return picked
+}
+
+const whereFound = ({ provision: { find, version } }: PlannedNeed) => {
+  if (find === undefined) {
+    return version === undefined ? {} : { version }
+  }
+  return version === undefined ? { find } : { find, version }
+}
 
 const worst = ["refused", "failed", "asked", "provided"] as const
 
 const worstFirst = (one: PlannedNeed, other: PlannedNeed): number =>
-  worst.indexOf(one.provision.state) - worst.indexOf(other.provision.state) || (one.key < other.key ? -1 : 1)
+  worst.indexOf(one.provision.state) - worst.indexOf(other.provision.state) || (one.planKey < other.planKey ? -1 : 1)
 
 const judged = (
   mesh: Mesh,
@@ -128,7 +139,7 @@ export const runsByAPlan = (applied: Applied | undefined, { instance }: Assignme
 
 const blockedWhy = (blocked: ReadonlyArray<PlannedNeed>): string => {
   const said = blocked.slice(0, planWhyNeedsMax)
-    .map(({ key, provision: { provider, why } }) => planWhy.blocked(key, provider, why))
+    .map(({ planKey, provision: { provider, why } }) => planWhy.blocked(planKey, provider, why))
   const more = blocked.length - said.length
   return [...said, ...(more > 0 ? [planWhy.more(more)] : [])].join("\n")
 }

@@ -5,6 +5,7 @@
 import { decide } from "../../src/core/Decide.ts"
 import type { Decisions } from "../../src/core/Decision.ts"
 import { decidedBuckets, type Write } from "../../src/core/Diff.ts"
+import { canonicalJson } from "../../src/core/Digest.ts"
 import { Engine, type EngineChange, type EngineStep } from "../../src/core/Engine.ts"
 import { Facts } from "../../src/core/Facts.ts"
 import { type Json, sameJson } from "../../src/core/Json.ts"
@@ -129,8 +130,8 @@ interface Lists {
 
 /** What a step says, in an order of its own. */
 const plain = ({ conflicts, outOfShape, writes }: EngineStep): Json => [
-  writes.map((write) => JSON.stringify(write)).sort(),
-  outOfShape.map((fact) => JSON.stringify(fact)).sort(),
+  writes.map((write) => canonicalJson(write)).sort(),
+  outOfShape.map((fact) => canonicalJson(fact)).sort(),
   conflicts ?? null
 ]
 

@@ -42,6 +42,7 @@ const decides = (
 }
 
 const one = consumer(7)
+const archive = { provision: "database", local: "archive" }
 const assignment = { build: "s1", instance: "i1", placement: { port: { web: 80 } } }
 
 describe("what changes nothing decides nothing anew", () => {
@@ -93,18 +94,22 @@ describe("a change of one consumer decides anew what is that consumer's and read
     ["a bound entry", [put(bucket.postgres, `${one}.database`, { state: "failed", by: "n3", why: "disk" })], {
       claims: 1,
       provisions: 1,
+      plans: 1
+    }],
+    ["a bound entry by another maker", [put(bucket.postgres, `${one}.database`, entryBy("n2"))], {
+      claims: 1,
+      provisions: 1,
       asks: 2,
       plans: 1
     }],
     ["a credential's entry", [gone(bucket.vault, `${one}.credential.postgres=2Edatabase=2Epassword`)], {
       provisions: 1,
-      asks: 2,
+      asks: 1,
       plans: 1
     }],
     ["a secret's entry", [put(bucket.vault, `${one}.secret.api`, entryBy("n0", { values: { version: 2 } }))], {
       claims: 1,
       provisions: 1,
-      asks: 1,
       plans: 1
     }],
     ["a value of configuration", [put(bucket.configValues, `${one}.title`, { value: 1 })], { provisions: 1, plans: 1 }],
@@ -128,6 +133,13 @@ describe("a change of one consumer decides anew what is that consumer's and read
     for (const step of onEach(() => [gone(bucket.needs, `${one}.bound.database`)])) {
       expect(step.computed).toEqual({ claims: 0, provisions: 0, asks: 1, plans: 1 })
       expect(written(step)).toEqual({ provisions: 1, asks: 1, plans: 1 })
+    }
+  })
+
+  test("a need's range has its claim's ask, and the need itself looked at", () => {
+    for (const step of onEach(() => [put(bucket.needs, `${one}.bound.archive`, { ...archive, contract: "^1.0.0" })])) {
+      expect(step.computed).toEqual({ claims: 1, provisions: 1, asks: 1, plans: 0 })
+      expect(written(step)).toEqual({ provisions: 0, asks: 1, plans: 0 })
     }
   })
 

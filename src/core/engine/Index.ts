@@ -193,8 +193,9 @@ export class Index implements Mesh {
     }
   }
 
-  dropProvision({ isEmpty, name }: ProvisionRecord): void {
-    if (isEmpty) {
+  dropProvision(provision: ProvisionRecord): void {
+    const { isEmpty, name } = provision
+    if (isEmpty && this.provisions.get(name) === provision) {
       this.provisions.delete(name)
     }
   }

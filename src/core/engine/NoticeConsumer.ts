@@ -9,16 +9,16 @@ import type { Answer } from "../fact/Answer.ts"
 import type { Applied } from "../fact/Applied.ts"
 import type { Bound } from "../fact/Bound.ts"
 import type { Need } from "../fact/Need.ts"
-import type { Json } from "../Json.ts"
+import { type Json, sameJson } from "../Json.ts"
 import { consumerOfBrokenKey, writeKey } from "../Key.ts"
 import { addressedByDefinition } from "../OutOfShape.ts"
-import { runsByAPlan } from "../Plan.ts"
+import { planKeyOf, runsByAPlan } from "../Plan.ts"
 import { isCompiledIn, namedCollectionKinds } from "../Registry.ts"
 import { putIn } from "./Dense.ts"
 import { addIn, type Index, removeFrom, strangerId } from "./Index.ts"
 import { isVaultsCredential, linkCredential, linkEntry, linkNeed, openedModule } from "./Links.ts"
 import { type AnswerFact, isSoundNeed, NeedRecord } from "./Record.ts"
-import { noteOutOfShape, wholeClaim, type World } from "./World.ts"
+import { claimsNeeds, noteOutOfShape, type World } from "./World.ts"
 
 type NeedFact = Fact<"node" | "module" | "kind" | "name", Need>
 
@@ -50,7 +50,8 @@ export const noticeNeed = (
 }
 
 const addedNeed = (index: Index, key: string, consumer: string): NeedRecord => {
-  const need = new NeedRecord(key, index.consumer(consumer))
+  const planKey = index.facts.names.share(planKeyOf(consumer, key))
+  const need = new NeedRecord(key, planKey, index.consumer(consumer))
   index.needs.set(key, need)
   putIn(need.consumer.needs, need, "consumerAt")
   return need
@@ -167,8 +168,13 @@ export const noticeBound = (
   }
   const claim = index.claim(key, writeKey(names.node, names.module), { provision: names.provision, local: names.local })
   linkEntry(index, module, claim, after !== undefined && isNamed(after) ? after : undefined)
-  wholeClaim(world, claim)
-  for (const credential of claim.credentials) {
+  claimsNeeds(world, claim)
+  // What is asked follows from who made something; an answer is about what was made.
+  const isMadeBySame = sameMakers(before?.value, after?.value)
+  if (!isMadeBySame || claim.answers !== undefined) {
+    agenda.asks(claim)
+  }
+  for (const credential of isMadeBySame ? [] : claim.credentials) {
     if (openedModule(credential) === module) {
       agenda.asks(credential)
     }
@@ -178,6 +184,10 @@ export const noticeBound = (
     agenda.outcome(opened)
   }
 }
+
+const sameMakers = (one: Bound | undefined, other: Bound | undefined): boolean =>
+  one !== undefined && other !== undefined && one.by === other.by && sameJson(one.also, other.also) &&
+  (one.state === "retired") === (other.state === "retired")
 
 /** A provider's bucket is there, or is not: what its credentials open can be told, or cannot (protocol §6.1). */
 export const noticeBoundBucket = ({ agenda, index }: World, module: string): void => {

@@ -209,7 +209,6 @@ const noticeProvision = (
 ): void => {
   const { index, touched } = world
   const { claims, entries, module } = offer
-  const provision = index.provision(offer.provision)
   if (was?.seat !== undefined) {
     removeFrom(index.offersBySeat, was.seat, offer)
   }
@@ -217,6 +216,7 @@ const noticeProvision = (
     addIn(index.offersBySeat, is.seat, offer)
   }
   if (was !== undefined || is !== undefined) {
+    const provision = index.provision(offer.provision)
     provision.setModule(module, index.module(module), is !== undefined)
     touched.provisions.add(provision)
   }

@@ -3,12 +3,13 @@
  * change finds all that it can touch without looking for it. None of them is ever handed out.
  */
 import type { AskPart } from "../Bucket.ts"
-import type { Ask, ModuleOn, Outcome, Plan, Provision } from "../Decision.ts"
+import type { Ask, ModuleOn, Outcome, Plan, PlanNeed, Provision } from "../Decision.ts"
 import type { NamedFact, SoundFact } from "../Decode.ts"
 import type { Answer } from "../fact/Answer.ts"
 import type { Bound } from "../fact/Bound.ts"
 import type { Json } from "../Json.ts"
 import type { Claim, Collection, Entry, NeedFact, SoundNeed } from "../Mesh.ts"
+import { counts, type PlannedNeed } from "../Plan.ts"
 import type { Resolution } from "../Resolve.ts"
 import type { ProvisionRecord } from "./Candidates.ts"
 import { nowhere } from "./Dense.ts"
@@ -48,20 +49,31 @@ export class Due {
 /** A need whose key is in shape, and the decision on it. */
 export class NeedRecord {
   readonly key: string
+  /** Its key in the plan. */
+  readonly planKey: string
   readonly consumer: ConsumerRecord
   /** None once the need is gone, and till that is decided. */
   fact: NeedFact | undefined
   claim: ClaimRecord | undefined
   provision: Provision | undefined
+  planNeed: PlanNeed | undefined
   isDue = false
   consumerAt = nowhere
   claimAt = nowhere
 
-  constructor(key: string, consumer: ConsumerRecord) {
+  constructor(key: string, planKey: string, consumer: ConsumerRecord) {
     this.key = key
+    this.planKey = planKey
     this.consumer = consumer
   }
+
+  get counts(): boolean {
+    return counts(this.fact)
+  }
 }
+
+/** Whether a need is decided on. */
+export const isPlanned = (need: NeedRecord): need is NeedRecord & PlannedNeed => need.provision !== undefined
 
 /** A bound entry of a claim. */
 export class EntryRecord implements Entry {

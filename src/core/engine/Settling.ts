@@ -8,12 +8,20 @@ import { sameJson } from "../Json.ts"
 import { writeKey } from "../Key.ts"
 import { type Asks, isOfCredential } from "../Made.ts"
 import type { LookUp } from "../Mesh.ts"
-import { plannedNeed, planOf } from "../Plan.ts"
+import { planNeedOf, planOf } from "../Plan.ts"
 import { provisionOf } from "../Provision.ts"
 import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { linkCredential, linkResolution } from "./Links.ts"
-import { AskRecord, claimDue, type ClaimRecord, type ConsumerRecord, Due, type NeedRecord } from "./Record.ts"
+import {
+  AskRecord,
+  claimDue,
+  type ClaimRecord,
+  type ConsumerRecord,
+  Due,
+  isPlanned,
+  type NeedRecord
+} from "./Record.ts"
 import { sameResolution } from "./Same.ts"
 import type { World } from "./World.ts"
 
@@ -83,8 +91,8 @@ const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecor
       isChanged = settleNeed({ agenda, index, said }, due, need, { get: () => settled }) || isChanged
     }
   }
-  // How the needs stand counts for what makers have (protocol §6).
-  if (isOther || (isChanged && claim.entries.length > 0)) {
+  // How the needs stand counts for what is asked of makers, but for what is wanted of them (protocol §6).
+  if (isOther || (isChanged && claim.asks.some(({ ask }) => ask.state !== "wanted"))) {
     agenda.asks(claim)
   }
 }
@@ -126,6 +134,7 @@ const settleNeed = (
     return false
   }
   need.provision = after
+  need.planNeed = planNeedOf(after)
   index.decided.provisions += before === undefined ? 1 : 0
   due.plan = true
   due.digest ||= before === undefined || before.version !== after.version || !sameJson(before.find, after.find)
@@ -224,10 +233,7 @@ const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, isDigestDu
     return
   }
   said.computed.plans += 1
-  const planned = needs.flatMap(({ fact, provision }) =>
-    fact === undefined || provision === undefined ? [] : [plannedNeed(key, fact, provision)]
-  )
-  const after = planOf(index, key, planned, isDigestDue ? undefined : before?.digest)
+  const after = planOf(index, key, needs.filter(isPlanned), isDigestDue ? undefined : before?.digest)
   if (said.put("plans", key, before, after)) {
     consumer.plan = after
     index.decided.plans += before === undefined ? 1 : 0

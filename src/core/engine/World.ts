@@ -27,12 +27,17 @@ export interface Touched {
 }
 
 /** Everything about a claim is to be decided anew: who serves it, what its needs come to, and what is asked. */
-export const wholeClaim = ({ agenda }: World, claim: ClaimRecord): void => {
+export const wholeClaim = (world: World, claim: ClaimRecord): void => {
+  claimsNeeds(world, claim)
+  world.agenda.asks(claim)
+}
+
+/** Who serves a claim, and what its needs come to, is to be decided anew. */
+export const claimsNeeds = ({ agenda }: World, claim: ClaimRecord): void => {
   if (claim.needRecords.length > 0) {
     agenda.resolution(claim)
     agenda.outcome(claim)
   }
-  agenda.asks(claim)
 }
 
 /** Keeps what is wrong with a fact now, if anything (protocol §3). */
