@@ -19,7 +19,7 @@ import {
 } from "./Mesh.ts"
 import { credentialValues, outcomeOfClaim, outcomeOfEntry, outcomeOfHave, readableValues } from "./Outcome.ts"
 import { entry, type Found, found, noHolder, versionOf } from "./ProvisionEntry.ts"
-import { type Resolution, unmetBy } from "./Resolve.ts"
+import { type Rejection, type Resolution, unmetBy } from "./Resolve.ts"
 import { claimWhy } from "./Words.ts"
 
 /** The decision on each `bound` need of a claim, by how the claim was resolved. */
@@ -50,23 +50,33 @@ const servedProvision = (
   { contract, provider }: Extract<Resolution, { readonly _tag: "Served" }>,
   credentials: ReadonlyArray<Credential>
 ): (need: SoundNeed) => Provision => {
+  if (contract.credential === "none") {
+    const made = () =>
+      entry("bound", outcomeOfHave(mesh, provider), foundAt(mesh, claim, provider, contract, credentials))
+    const provision = mesh.sharedProvision(assignmentAt(provider).key, made)
+    return ({ value }) => {
+      const unmet = unmetBy(mesh, contract, value)
+      return unmet === undefined ? provision : entry("bound", outcomeUnmet(claim, provider, unmet), provision)
+    }
+  }
   const where = foundAt(mesh, claim, provider, contract, credentials)
-  const have = contract.credential === "none" ? outcomeOfHave(mesh, provider) : undefined
-  const outcome = have === undefined ? outcomeOfClaim(mesh, claim, provider, contract, credentials) : () => have
+  const outcome = outcomeOfClaim(mesh, claim, provider, contract, credentials)
   return ({ value }) => {
     const unmet = unmetBy(mesh, contract, value)
     return entry(
       "bound",
-      unmet === undefined ? outcome(value.fields ?? []) : {
-        state: "refused",
-        reason: "unmet",
-        why: claimWhy.unmet(claim, provider, unmet.why),
-        candidates: [{ ...provider, ...unmet }]
-      },
+      unmet === undefined ? outcome(value.fields ?? []) : outcomeUnmet(claim, provider, unmet),
       where
     )
   }
 }
+
+const outcomeUnmet = (claim: Claim, provider: ModuleOn, unmet: Rejection): Outcome => ({
+  state: "refused",
+  reason: "unmet",
+  why: claimWhy.unmet(claim, provider, unmet.why),
+  candidates: [{ ...provider, ...unmet }]
+})
 
 const holderGone = (
   claim: Claim,

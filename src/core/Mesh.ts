@@ -3,7 +3,7 @@
  * collection. `decide` builds them anew for each decision, from the facts alone; the engine keeps the same up.
  */
 import { boundBucket } from "./BucketName.ts"
-import type { ModuleOn, Outcome, Waits } from "./Decision.ts"
+import type { ModuleOn, Outcome, Provision, Waits } from "./Decision.ts"
 import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
 import { digest } from "./Digest.ts"
 import type { Pin } from "./fact/Assignment.ts"
@@ -87,6 +87,8 @@ export interface Mesh {
   readonly sharedDigest: (value: Json) => string
   /** The outcome of a provider that many needs may share, by the key of its assignment, made once. */
   readonly sharedOutcome: (provider: string, make: () => Outcome) => Outcome
+  /** The decision on each need that a provider meets by its own outcome, by the key of its assignment, made once. */
+  readonly sharedProvision: (provider: string, make: () => Provision) => Provision
   /** The makers of an entry, looked up once for all that is asked about them. */
   readonly makersOf: (entry: Bound) => ReadonlySet<string>
   /** Whether a version is in a range, each pair looked at once. */
@@ -115,6 +117,7 @@ export const meshOf = (facts: Facts): WholeMesh => {
     digest,
     sharedDigest: once(digest),
     sharedOutcome: onceByKey<Outcome>(),
+    sharedProvision: onceByKey<Provision>(),
     makersOf: once(makersOf),
     inRange: inRangeOnce()
   }

@@ -32,7 +32,24 @@ export const isModuleName = (text: string): boolean => text.length <= moduleName
 
 const moduleName = /^[A-Za-z0-9_-]+$/
 
-const plainToken = /^[A-Za-z0-9_\-/]+$/
+const plainCharacters: ReadonlySet<number> = new Set(
+  Array.from(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/",
+    (character) => character.charCodeAt(0)
+  )
+)
+
+const isPlainCode: ReadonlyArray<boolean> = Array.from({ length: 128 }, (_, code) => plainCharacters.has(code))
+
+// Every key is made and read by this: on texts as short as names are, a look at each character is faster than a pattern.
+const isPlain = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) {
+    if (isPlainCode[text.charCodeAt(at)] !== true) {
+      return false
+    }
+  }
+  return text.length > 0
+}
 
 /**
  * Writes a name as a token of a key (protocol §2). What is not a name gives `""`, which no key holds.
@@ -46,7 +63,7 @@ const plainToken = /^[A-Za-z0-9_\-/]+$/
  * ```
  */
 export const writeToken = (name: string): string => {
-  if (plainToken.test(name)) {
+  if (isPlain(name)) {
     return name
   }
   return isName(name) ? name.replace(/[^A-Za-z0-9_\-/]+/g, escapeRun) : ""
@@ -77,7 +94,7 @@ const escapes: ReadonlyMap<string, string> = new Map(
  * ```
  */
 export const readToken = (token: string): string | undefined => {
-  if (plainToken.test(token)) {
+  if (isPlain(token)) {
     return token
   }
   // Two looks, neither of which ever turns back: a token in a value can be megabytes long.

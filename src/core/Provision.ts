@@ -8,15 +8,23 @@ import type { Find, ModuleOn, Provision, RegistryEntry, SeatFind, Waits } from "
 import { fillPattern } from "./fact/Definition.ts"
 import { isJsonObject, type Json, member } from "./Json.ts"
 import { writeKey } from "./Key.ts"
-import { assignmentAt, claimKeyOf, holderOf, type Mesh, type NeedFact, type SoundNeed } from "./Mesh.ts"
+import { assignmentAt, holderOf, type Mesh, type NeedFact, type SoundNeed } from "./Mesh.ts"
 import { outcomeOfHave } from "./Outcome.ts"
 import { entry, found, noHolder, versionOf } from "./ProvisionEntry.ts"
 import { namedCollectionKinds, placementKinds } from "./Registry.ts"
-import type { SettledClaims } from "./Settle.ts"
+import type { SettledClaim } from "./Settle.ts"
 import { needWhy } from "./Words.ts"
 
-/** The decision on one need: the first row of protocol §5.1 that holds. */
-export const provisionOf = (mesh: Mesh, settled: SettledClaims, need: NeedFact): Provision => {
+/**
+ * The decision on one need: the first row of protocol §5.1 that holds.
+ *
+ * @param settledOf how a need's claim was settled, where it is one that a provider answers per claim.
+ */
+export const provisionOf = (
+  mesh: Mesh,
+  settledOf: (need: SoundNeed) => SettledClaim | undefined,
+  need: NeedFact
+): Provision => {
   const { kind, module, node } = need.names
   const who = { node, module }
   if (!isSoundNeed(need)) {
@@ -35,7 +43,7 @@ export const provisionOf = (mesh: Mesh, settled: SettledClaims, need: NeedFact):
   if (domain === undefined) {
     return entry(kind, { state: "refused", reason: "no-domain", why: needWhy.noDomain(who, kind) })
   }
-  const claim = settled.get(claimKeyOf(need) ?? "")
+  const claim = settledOf(need)
   if (claim !== undefined) {
     return claim.provision(need)
   }

@@ -18,7 +18,9 @@ export const entry = (kind: string, outcome: Outcome, found: Found = {}): Provis
     state,
     reason,
     why: flat(why),
-    ...found,
+    ...(found.provider === undefined ? {} : { provider: found.provider }),
+    ...(found.find === undefined ? {} : { find: found.find }),
+    ...(found.version === undefined ? {} : { version: found.version }),
     ...(waits === undefined ? {} : { waits }),
     ...(candidates === undefined ? {} : { candidates })
   }

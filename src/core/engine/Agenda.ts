@@ -35,8 +35,14 @@ export class Agenda {
   need(need: NeedRecord): void {
     if (!need.isDue) {
       need.isDue = true
-      this.consumer(need.consumer).needs.push(need)
+      const due = this.consumer(need.consumer)
+      due.needs = withOne(due.needs, need)
     }
+  }
+
+  /** What those needs of a claim come to that are due themselves. */
+  someNeeds(claim: ClaimRecord): void {
+    this.#claim(claim, claimDue.someNeeds)
   }
 
   /** What each need of a claim comes to, by whom it was resolved to be served. */
@@ -54,8 +60,11 @@ export class Agenda {
     if (!claim.areAsksDue) {
       claim.areAsksDue = true
       const due = this.consumer(claim.of)
-      const asks = claim.provision === "credential" ? due.credentialAsks : due.asks
-      asks.push(claim)
+      if (claim.provision === "credential") {
+        due.credentialAsks = withOne(due.credentialAsks, claim)
+      } else {
+        due.asks = withOne(due.asks, claim)
+      }
     }
   }
 
@@ -73,8 +82,17 @@ export class Agenda {
 
   #claim(claim: ClaimRecord, bit: number): void {
     if (claim.due === 0) {
-      this.consumer(claim.of).claims.push(claim)
+      const due = this.consumer(claim.of)
+      due.claims = withOne(due.claims, claim)
     }
     claim.due |= bit
   }
+}
+
+const withOne = <A>(list: Array<A> | undefined, item: A): Array<A> => {
+  if (list === undefined) {
+    return [item]
+  }
+  list.push(item)
+  return list
 }

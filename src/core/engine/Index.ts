@@ -2,7 +2,7 @@
  * All records by what they are found by, and how they are put in and taken out. It is the mesh as the rules look at it,
  * kept up instead of built anew.
  */
-import type { ModuleOn, Outcome, OutOfShape } from "../Decision.ts"
+import type { ModuleOn, Outcome, OutOfShape, Provision } from "../Decision.ts"
 import { type Bound, makersOf } from "../fact/Bound.ts"
 import { Facts } from "../Facts.ts"
 import type { Json } from "../Json.ts"
@@ -88,6 +88,12 @@ export class Index implements Mesh {
     const provider = this.provider(key)
     provider.have ??= make()
     return provider.have
+  }
+
+  readonly sharedProvision = (key: string, make: () => Provision): Provision => {
+    const provider = this.provider(key)
+    provider.provision ??= make()
+    return provider.provision
   }
 
   readonly inRange = (version: string, range: string): boolean => {

@@ -119,9 +119,13 @@ const noticeAsProvider = (
       touched.provisions.add(provision)
     }
   }
-  for (const claim of sameJson(was?.placement, is?.placement) ? [] : index.providerRecords.get(key)?.claims ?? []) {
-    if (isOfItself(claim.resolution)) {
-      world.agenda.outcome(claim)
+  const provider = index.providerRecords.get(key)
+  if (provider !== undefined && !sameJson(was?.placement, is?.placement)) {
+    provider.provision = undefined
+    for (const claim of provider.claims) {
+      if (isOfItself(claim.resolution)) {
+        world.agenda.outcome(claim)
+      }
     }
   }
 }
@@ -141,6 +145,10 @@ const noticeProviderAssigned = (world: World, key: string, module: string, isAss
     record.assigned.delete(key)
   }
   const provider = index.providerRecords.get(key)
+  if (provider !== undefined) {
+    // Where it is placed is known of who is assigned alone, though it may be nowhere.
+    provider.provision = undefined
+  }
   for (const claim of provider?.claims ?? []) {
     if (claim.resolution?._tag !== "Served" || claim.resolution.isHeld) {
       wholeClaim(world, claim)

@@ -37,10 +37,10 @@ export class ConsumerRecord implements ModuleOn {
 
 /** What is to be decided anew for one consumer. */
 export class Due {
-  readonly needs: Array<NeedRecord> = []
-  readonly claims: Array<ClaimRecord> = []
-  readonly asks: Array<ClaimRecord> = []
-  readonly credentialAsks: Array<ClaimRecord> = []
+  needs: Array<NeedRecord> | undefined
+  claims: Array<ClaimRecord> | undefined
+  asks: Array<ClaimRecord> | undefined
+  credentialAsks: Array<ClaimRecord> | undefined
   plan = false
   /** Whether something may have changed that the plan's digest is over. */
   digest = false
@@ -201,6 +201,8 @@ export class ProviderRecord implements ModuleOn {
   readonly asks: Array<AskRecord> = []
   /** Its own outcome, once something reads it. */
   have: Outcome | undefined
+  /** The decision on each need that it meets by its own outcome. */
+  provision: Provision | undefined
 
   constructor(key: string, { module, node }: ModuleOn) {
     this.key = key

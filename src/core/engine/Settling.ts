@@ -7,7 +7,6 @@ import { asksOfCredential, wantedCredentials } from "../CredentialAsk.ts"
 import { sameJson } from "../Json.ts"
 import { writeKey } from "../Key.ts"
 import { type Asks, isOfCredential } from "../Made.ts"
-import type { LookUp } from "../Mesh.ts"
 import { planNeedOf, planOf } from "../Plan.ts"
 import { provisionOf } from "../Provision.ts"
 import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
@@ -18,7 +17,7 @@ import {
   claimDue,
   type ClaimRecord,
   type ConsumerRecord,
-  Due,
+  type Due,
   isPlanned,
   type NeedRecord
 } from "./Record.ts"
@@ -27,39 +26,39 @@ import type { World } from "./World.ts"
 
 /** Decides for one consumer what is due. */
 export const settleConsumer = (world: World, consumer: ConsumerRecord): void => {
-  const due = consumer.due ?? new Due()
-  for (const { claim } of due.needs) {
-    if (claim !== undefined && claim.due === 0) {
-      claim.due = claimDue.someNeeds
-      due.claims.push(claim)
+  const { agenda, index } = world
+  const due = agenda.consumer(consumer)
+  for (const { claim } of due.needs ?? []) {
+    if (claim !== undefined) {
+      agenda.someNeeds(claim)
     }
   }
-  for (const claim of due.claims) {
+  for (const claim of due.claims ?? []) {
     settleClaim(world, due, claim)
   }
-  for (const need of due.needs) {
+  for (const need of due.needs ?? []) {
     if (need.isDue) {
       settleNeed(world, due, need, noClaim)
     }
   }
-  // What is asked of a claim calls for credentials, whose asks come last: both lists grow while they are walked.
-  for (const claim of due.asks) {
+  // What is asked of a claim calls for credentials, whose asks come last.
+  for (const claim of due.asks ?? []) {
     settleAsks(world, claim)
   }
-  for (const claim of due.credentialAsks) {
+  for (const claim of due.credentialAsks ?? []) {
     settleAsks(world, claim)
   }
   if (due.plan) {
     settlePlan(world, consumer, due.digest)
   }
   consumer.due = undefined
-  for (const claim of [...due.claims, ...due.asks, ...due.credentialAsks]) {
-    world.index.dropClaim(claim)
+  for (const claims of [due.claims, due.asks, due.credentialAsks]) {
+    claims?.forEach((claim) => index.dropClaim(claim))
   }
-  world.index.dropConsumer(consumer)
+  index.dropConsumer(consumer)
 }
 
-const noClaim: LookUp<SettledClaim> = { get: () => undefined }
+const noClaim = () => undefined
 
 // --- claims and needs --------------------------------------------------------------------------------------------
 
@@ -88,7 +87,7 @@ const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecor
   let isChanged = false
   for (const need of claim.needRecords) {
     if (isEvery || need.isDue) {
-      isChanged = settleNeed({ agenda, index, said }, due, need, { get: () => settled }) || isChanged
+      isChanged = settleNeed({ agenda, index, said }, due, need, () => settled) || isChanged
     }
   }
   // How the needs stand counts for what is asked of makers, but for what is wanted of them (protocol §6).
@@ -113,7 +112,7 @@ const settleNeed = (
   { index, said }: Deciding,
   due: Due,
   need: NeedRecord,
-  settled: LookUp<SettledClaim>
+  settledOf: () => SettledClaim | undefined
 ): boolean => {
   const { fact, key, provision: before } = need
   need.isDue = false
@@ -129,7 +128,7 @@ const settleNeed = (
     return true
   }
   said.computed.provisions += 1
-  const after = provisionOf(index, settled, fact)
+  const after = provisionOf(index, settledOf, fact)
   if (!said.put("provisions", key, before, after)) {
     return false
   }

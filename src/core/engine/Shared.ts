@@ -67,6 +67,7 @@ const settleHave = (world: World, key: string): void => {
     return
   }
   provider.have = have
+  provider.provision = undefined
   for (const claim of provider.claims) {
     if (claim.resolution?._tag === "Served" && claim.resolution.contract.credential === "none") {
       agenda.outcome(claim)
