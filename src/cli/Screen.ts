@@ -10,33 +10,54 @@ export class Screen {
   /** Whether a person sees it live. */
   readonly live: boolean
   readonly #colour = hasColour(process.stdout)
+  #above = ""
   #below: ReadonlyArray<Line> = []
+  #isDue = false
   #drawn = 0
 
   /** `isForPrograms`: no person is shown the present, though it be a terminal. */
   constructor(isForPrograms = false) {
+    process.once("exit", this.#drawNow)
     this.live = !isForPrograms && process.stdout.isTTY === true && process.env["TERM"] !== "dumb"
   }
 
   /** Says what came to pass. */
   say(lines: Iterable<Line>): void {
-    this.#write(this.#text([...lines]))
+    this.#above += this.#text([...lines])
+    this.#draw()
   }
 
   /** Sets the lines that stand for the present; in a pipe there are none. */
   show(lines: ReadonlyArray<Line>): void {
-    this.#below = this.live ? lines : []
-    this.#write("")
+    if (this.live) {
+      this.#below = lines
+      this.#draw()
+    }
   }
 
   /** Leaves the last present standing. */
   readonly leave: Effect.Effect<void> = Effect.sync(() => {
+    this.#drawNow()
     this.#drawn = 0
     this.#below = []
   })
 
-  // All at once, so that no half of it is seen.
-  #write(above: string): void {
+  // All that is said in one turn of the process is written at once: a write of its own for each of many lines takes longer
+  // than what the lines tell of.
+  #draw(): void {
+    if (!this.#isDue) {
+      this.#isDue = true
+      setImmediate(this.#drawNow)
+    }
+  }
+
+  readonly #drawNow = (): void => {
+    if (!this.#isDue) {
+      return
+    }
+    this.#isDue = false
+    const above = this.#above
+    this.#above = ""
     const wipe = this.#drawn === 0 ? "" : `\u001b[${this.#drawn}A\u001b[J`
     // A terminal of no size knows of none.
     const columns = process.stdout.columns || undefined

@@ -7,6 +7,7 @@ import type * as FileSystem from "effect/FileSystem"
 import type * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import { hash } from "node:crypto"
 import { hostname } from "node:os"
 import type { ProvisionerOptions } from "../provisioner/Settings.ts"
 import { type BusConfig, busFlagTable } from "./command/BusFlags.ts"
@@ -67,7 +68,10 @@ const configOf = Effect.fnUntraced(function*(
   return {
     ...flags,
     settings,
-    provisioner: every === undefined ? {} : { compareEvery: yield* readMillis("--compare-every", every) }
+    provisioner: {
+      engine: { sha256: (text) => hash("sha256", text) },
+      ...(every === undefined ? {} : { compareEvery: yield* readMillis("--compare-every", every) })
+    }
   }
 })
 

@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { followFile } from "../adapters/memory/followFile.ts"
 import { MemoryBus } from "../adapters/memory/MemoryBus.ts"
+import { decide } from "../core/Decide.ts"
 import { Bus } from "../ports/Bus.ts"
 import { countTurns } from "../provisioner/Metrics.ts"
 import { Provisioner } from "../provisioner/Provisioner.ts"
@@ -36,7 +37,8 @@ export const serveMemory = Effect.fnUntraced(function*(
   const memory = yield* MemoryBus.make()
   yield* loadFile(memory, load, follow)
   const provisioner = yield* Effect.provideService(
-    Provisioner.make(options),
+    // What changes is shown by what it was before: that is kept by a plain function, and by the engine changed.
+    Provisioner.make(follow ? { ...options, decide } : options),
     Bus,
     memory.as({ role: "provisioner" })
   )

@@ -47,11 +47,9 @@ export const diff = (stored: Stored, wanted: Decisions): ReadonlyArray<Write> =>
     const there = stored.get(bucket) ?? new Map<string, Json | undefined>()
     const keys = [...new Set([...there.keys(), ...values.keys()])].filter((key) => key !== epochKey).sort()
     for (const key of keys) {
-      const value = values.get(key)
-      if (value === undefined) {
-        writes.push({ op: "delete", bucket, key })
-      } else if (!sameJson(there.get(key), value)) {
-        writes.push({ op: "put", bucket, key, value })
+      const write = writeOf(bucket, key, there, values.get(key))
+      if (write !== undefined) {
+        writes.push(write)
       }
     }
   }
@@ -59,6 +57,19 @@ export const diff = (stored: Stored, wanted: Decisions): ReadonlyArray<Write> =>
     writes.push({ op: "delete", bucket: bucketName.answers, key })
   }
   return writes
+}
+
+/** The write of one key that makes what its bucket holds the wanted value, where it is not. */
+export const writeOf = (
+  bucket: string,
+  key: string,
+  there: ReadonlyMap<string, Json | undefined> | undefined,
+  wanted: Json | undefined
+): Write | undefined => {
+  if (wanted === undefined) {
+    return there?.has(key) === true ? { op: "delete", bucket, key } : undefined
+  }
+  return sameJson(there?.get(key), wanted) ? undefined : { op: "put", bucket, key, value: wanted }
 }
 
 /**

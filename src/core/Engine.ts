@@ -16,7 +16,7 @@ import { settleConsumer } from "./engine/Settling.ts"
 import { settleShared } from "./engine/Shared.ts"
 import { View } from "./engine/View.ts"
 import type { World } from "./engine/World.ts"
-import type { Change } from "./Facts.ts"
+import type { Change, Facts } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
 import { byBucketAndKey } from "./OutOfShape.ts"
 
@@ -67,6 +67,23 @@ export class Engine {
     this.decisions = decisionsOf(this.#world.index)
   }
 
+  /** The facts as they stand, seen through in the same way. */
+  get facts(): Facts {
+    return this.#world.index.facts
+  }
+
+  /** Whether an operator's answer counts no more, and is to be deleted (protocol §6). */
+  isAnswerOver(key: string): boolean {
+    return this.#world.index.answersOver.has(key)
+  }
+
+  /** Takes changes in, and decides nothing yet: the next step does. */
+  take(changes: Iterable<EngineChange>): void {
+    for (const change of changes) {
+      this.#intake.take(change)
+    }
+  }
+
   /** How many modules on a node are still to be decided anew. */
   get pending(): number {
     return this.#world.agenda.size
@@ -81,9 +98,7 @@ export class Engine {
    * @returns the writes that lead from what was decided before to what is now, and what is out of shape.
    */
   step(changes: Iterable<EngineChange>, thingsMax = Number.POSITIVE_INFINITY): EngineStep {
-    for (const change of changes) {
-      this.#intake.take(change)
-    }
+    this.take(changes)
     this.#settle(thingsMax)
     return this.#say()
   }

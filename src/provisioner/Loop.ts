@@ -6,10 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type { Decisions } from "../core/Decision.ts"
-import { diff } from "../core/Diff.ts"
 import type { VerbSource } from "../core/Verb.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
+import type { Decider } from "./Decider.ts"
 import { firstTurn, type Health } from "./Health.ts"
 import type { Heard, Order } from "./Heard.ts"
 import { retryDelayMillis, type Settings } from "./Settings.ts"
@@ -34,7 +34,8 @@ export interface Surroundings {
 /** The loop. What it knows is its own: nothing else may change it while it runs. */
 export class Loop {
   readonly #around: Surroundings
-  readonly #view = new View()
+  readonly #decider: Decider
+  readonly #view: View
   readonly #writer: Writer
   #decided: Decisions | undefined
   /** Nothing is written until it is tried again: the bus did not take the last write. */
@@ -49,6 +50,8 @@ export class Loop {
 
   constructor(around: Surroundings) {
     this.#around = around
+    this.#decider = around.settings.makeDecider()
+    this.#view = new View(this.#decider)
     this.#writer = new Writer(around.bus, this.#view, around.settings)
   }
 
@@ -85,8 +88,8 @@ export class Loop {
   })
 
   get #isDue(): boolean {
-    const { factsChanged, isWhole, storedChanged } = this.#view
-    return isWhole && !this.#isPaused && (this.#decided === undefined || factsChanged > 0 || storedChanged)
+    const { due, factsChanged, isWhole } = this.#view
+    return isWhole && !this.#isPaused && (this.#decided === undefined || factsChanged > 0 || due.isAny)
   }
 
   readonly #tell: Effect.Effect<void> = Effect.suspend(() => this.#around.tell(this.health))
@@ -99,9 +102,8 @@ export class Loop {
       this.#changedAtNanos ??= view.factsChanged > 0 ? now : undefined
       const isRetry = heard.some(({ _tag }) => _tag === "TryAgain")
       this.#isPaused &&= !isRetry
-      const isReadAnewDue = this.#writer.retryIn(view.takeReadAnew())
-      const isWaitingDue = isRetry && this.#writer.retryWaiting()
-      view.storedChanged ||= isReadAnewDue || isWaitingDue
+      view.due.add(this.#writer.retryIn(view.takeReadAnew()))
+      view.due.add(isRetry ? this.#writer.retryWaiting() : [])
       return Effect.andThen(Effect.forEach(view.takeOrders(), this.#around.obey, { discard: true }), this.#tell)
     })
   }
@@ -132,8 +134,6 @@ export class Loop {
       const before = this.#decided
       const after = before === undefined || changes > 0 ? yield* this.#decide() : before
       this.#decided = after
-      view.factsChanged = 0
-      view.storedChanged = false
       const { stopped, writes } = yield* this.#write(after)
       yield* Effect.annotateCurrentSpan({ changes, writes: writes.length, stopped: stopped !== undefined })
       const became = (outcome: WriteDone["outcome"]) => writes.some((done) => done.outcome === outcome)
@@ -155,16 +155,52 @@ export class Loop {
     })
   }
 
+  /** Decides all that is to be decided, a slice at a time, so that others are heard and answered meanwhile. */
   #decide(): Effect.Effect<Decisions> {
-    return Effect.withSpan(
-      Effect.sync(() => this.#around.settings.decide(this.#view.facts)),
-      "decide",
-      spanOptions
-    )
+    const { due } = this.#view
+    const slice = Effect.sync(() => {
+      this.#view.factsChanged = 0
+      const decided = this.#decider.decide()
+      if (decided.changed === "all") {
+        due.addAll()
+      } else {
+        due.add(decided.changed)
+      }
+      return decided
+    })
+    const all = Effect.gen(function*() {
+      let decided = yield* slice
+      while (decided.isPending) {
+        yield* Effect.sleep(0)
+        decided = yield* slice
+      }
+      return decided.decisions
+    })
+    return Effect.withSpan(all, "decide", spanOptions)
   }
 
+  /** Writes what of that which is due is another than is stored. What was not come to stays due. */
   #write(decisions: Decisions): ReturnType<Writer["writeAll"]> {
-    const write = Effect.suspend(() => this.#writer.writeAll(diff(this.#view.stored, decisions)))
+    const { due, stored } = this.#view
+    const write = Effect.suspend(() => {
+      const isAll = due.isAll
+      const { unwanted, writes } = due.take(stored, decisions, this.#decider.isAnswerOver)
+      this.#writer.forget(unwanted)
+      if (isAll) {
+        this.#writer.keepOnly(writes)
+      }
+      return Effect.tap(
+        this.#writer.writeAll(writes),
+        (done) =>
+          Effect.sync(() =>
+            due.add(
+              done.writes.flatMap(({ outcome, write }) =>
+                outcome === "stopped" || outcome === "overtaken" ? [write] : []
+              )
+            )
+          )
+      )
+    })
     return Effect.withSpan(write, "write", spanOptions)
   }
 

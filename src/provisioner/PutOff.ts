@@ -4,6 +4,7 @@
  */
 import type { Write } from "../core/Diff.ts"
 import { type Json, sameJson } from "../core/Json.ts"
+import type { KeyOf } from "./Decider.ts"
 
 /** Why a write is put off: the bus would not, it is too large, its bucket is full, or another keeps writing there. */
 export type PutOffHow = "refused" | "too-large" | "full" | "overtaken"
@@ -73,25 +74,22 @@ export class PutOffs {
     }
   }
 
-  /** Lets those of these buckets be tried once more. Gives whether there are any. */
-  retryIn(buckets: ReadonlySet<string>): boolean {
+  /** Lets those of these buckets be tried once more. Gives them. */
+  retryIn(buckets: ReadonlySet<string>): ReadonlyArray<Write> {
     return this.#retry(({ write }) => buckets.has(write.bucket))
   }
 
-  /** Lets those be tried once more of which the reason may have passed. Gives whether there are any. */
-  retryPassing(): boolean {
+  /** Lets those be tried once more of which the reason may have passed. Gives them. */
+  retryPassing(): ReadonlyArray<Write> {
     return this.#retry(({ how }) => isPassing(how))
   }
 
-  #retry(isMeant: (putOff: PutOff) => boolean): boolean {
-    let isAny = false
-    for (const putOff of this.#byId.values()) {
-      if (isMeant(putOff)) {
-        putOff.again = true
-        isAny = true
-      }
+  #retry(isMeant: (putOff: PutOff) => boolean): ReadonlyArray<Write> {
+    const meant = [...this.#byId.values()].filter(isMeant)
+    for (const putOff of meant) {
+      putOff.again = true
     }
-    return isAny
+    return meant.map(({ write }) => write)
   }
 
   #count(putOff: PutOff | undefined, by: number): void {
@@ -104,7 +102,7 @@ export class PutOffs {
 }
 
 /** A write's bucket and key, as one text. */
-export const idOf = ({ bucket, key }: Write): string => `${bucket} ${key}`
+export const idOf = ({ bucket, key }: KeyOf): string => `${bucket} ${key}`
 
 const isPassing = (how: PutOffHow): boolean => how === "full" || how === "overtaken"
 

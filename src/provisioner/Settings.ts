@@ -2,9 +2,10 @@
  * What of the loop can be set, and what it is where it is not.
  */
 import * as Duration from "effect/Duration"
-import { decide } from "../core/Decide.ts"
 import type { Decisions } from "../core/Decision.ts"
+import type { EngineOptions } from "../core/Engine.ts"
 import type { Facts } from "../core/Facts.ts"
+import { byEngine, byFunction, type Decider } from "./Decider.ts"
 
 /** What of the loop can be set. */
 export interface ProvisionerOptions {
@@ -21,8 +22,13 @@ export interface ProvisionerOptions {
   readonly conflictTriesMax?: number
   /** How many writes may wait for their answer at once. Default: 256. */
   readonly writesInFlightMax?: number
-  /** What decides. Default: the core's `decide`. */
+  /**
+   * A plain function that decides all of it at each turn, such as the core's `decide`, or that with a rule of your own. Each
+   * turn then gives decisions that stay as they are. Default: the core's engine, to which a change costs what it affects.
+   */
   readonly decide?: (facts: Facts) => Decisions
+  /** What the engine is handed in. */
+  readonly engine?: EngineOptions
 }
 
 /** The settings, each with its value. */
@@ -34,7 +40,7 @@ export interface Settings {
   readonly retryMillisMax: number
   readonly conflictTriesMax: number
   readonly writesInFlightMax: number
-  readonly decide: (facts: Facts) => Decisions
+  readonly makeDecider: () => Decider
 }
 
 /** The settings by what was set of them. */
@@ -46,7 +52,7 @@ export const settingsOf = (options: ProvisionerOptions): Settings => ({
   retryMillisMax: Duration.toMillis(options.retryMax ?? "10 seconds"),
   conflictTriesMax: options.conflictTriesMax ?? 5,
   writesInFlightMax: options.writesInFlightMax ?? 256,
-  decide: options.decide ?? decide
+  makeDecider: () => options.decide === undefined ? byEngine(options.engine) : byFunction(options.decide)
 })
 
 /** How long to wait before an attempt, after so many in a row that failed. */

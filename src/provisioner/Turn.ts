@@ -20,7 +20,10 @@ export interface WriteDone {
   readonly outcome: WriteOutcome
 }
 
-/** One turn. `before` is none at the first; it is `after` itself where no fact had changed. */
+/**
+ * One turn. `before` is none at the first; it is `after` itself where no fact had changed, and always where the engine
+ * decides, whose decisions are seen through: they change as it decides on. `writes` says what was another.
+ */
 export interface Turn {
   /** How many facts held something else than at the turn before. */
   readonly changes: number

@@ -8,28 +8,39 @@ import { epochKey } from "../core/Bucket.ts"
 import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../core/BucketName.ts"
 import { readJson } from "../core/Decode.ts"
 import type { Stored } from "../core/Diff.ts"
-import { answerBuckets, Facts } from "../core/Facts.ts"
+import { answerBuckets, type Facts } from "../core/Facts.ts"
 import type { Json } from "../core/Json.ts"
 import type { Put } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
 import type { Contents, Difference } from "./Contents.ts"
+import type { Decider } from "./Decider.ts"
+import { Due } from "./Due.ts"
 import { type Health, healthOf, lossHow } from "./Health.ts"
 import type { Heard, Order } from "./Heard.ts"
 import { type Following, Readings } from "./Readings.ts"
 
 /** The bus as it was heard of so far. */
 export class View implements Following {
-  readonly facts = new Facts()
+  readonly #decider: Decider
   /** How many facts hold something else than when it was last decided. */
   factsChanged = 0
-  /** Whether a stored decision may be another than was last decided. */
-  storedChanged = false
+  /** What is to be compared: stored decisions that may be another than was last decided. */
+  readonly due = new Due()
   /** Why the last write could not be done, while writing waits to be tried again. */
   writeTrouble: BusError | undefined
   readonly #readings = new Readings()
   readonly #stored = new Map<string, Map<string, Json | undefined>>()
   #answersNamed: ReadonlySet<string> = new Set()
   #readAnew = new Set<string>()
+
+  constructor(decider: Decider) {
+    this.#decider = decider
+  }
+
+  /** The facts as they were taken in. */
+  get facts(): Facts {
+    return this.#decider.facts
+  }
 
   /** The stored decisions, as `diff` takes them. */
   get stored(): Stored {
@@ -67,7 +78,7 @@ export class View implements Following {
       this.#hearOne(one)
     }
     for (const bucket of this.#readings.follow(this)) {
-      this.facts.closeBucket(bucket)
+      this.#decider.take({ bucket, isThere: false })
       this.factsChanged += 1
     }
   }
@@ -101,7 +112,7 @@ export class View implements Following {
     if (isDecisionBucket(bucket)) {
       this.#storedIn(bucket).delete(key)
     } else {
-      this.facts.apply({ bucket, key })
+      this.#decider.take({ bucket, key })
     }
   }
 
@@ -130,8 +141,8 @@ export class View implements Following {
         return this.#readings.hearFailure(heard)
       case "Compare":
         this.#readings.readAllAgain()
+        this.due.addAll()
     }
-    this.storedChanged = true
   }
 
   #hearBucket({ bucket, events, reader }: Heard & { readonly _tag: "Bucket" }): void {
@@ -152,13 +163,13 @@ export class View implements Following {
       this.factsChanged += 1
     }
     if (!isDecisionBucket(bucket)) {
-      this.facts.openBucket(bucket)
+      this.#decider.take({ bucket, isThere: true })
     }
   }
 
   #take(bucket: string, { key, value }: Difference): void {
     if (!isDecisionBucket(bucket)) {
-      this.facts.apply({ bucket, key, ...(value === undefined ? {} : { value }) })
+      this.#decider.take({ bucket, key, ...(value === undefined ? {} : { value }) })
       this.factsChanged += 1
       this.#answersNamed = bucket === bucketName.modules ? answerBuckets(this.facts) : this.#answersNamed
       return
@@ -168,7 +179,9 @@ export class View implements Following {
     } else {
       this.#storedIn(bucket).set(key, Result.getOrUndefined(readJson(value)))
     }
-    this.storedChanged ||= key !== epochKey
+    if (key !== epochKey) {
+      this.due.add([{ bucket, key }])
+    }
   }
 
   #storedIn(bucket: string): Map<string, Json | undefined> {

@@ -8,6 +8,7 @@ import { sameJson } from "../core/Json.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
+import type { KeyOf } from "./Decider.ts"
 import { idOf, type PutOffHow, PutOffs, type Unwritten } from "./PutOff.ts"
 import type { Settings } from "./Settings.ts"
 import type { WriteDone, WriteOutcome } from "./Turn.ts"
@@ -50,15 +51,27 @@ export class Writer {
   /**
    * What was put off in these buckets may be tried once more: they were read anew. What was said of it stands said.
    *
-   * @returns whether there is any such write.
+   * @returns those writes.
    */
-  retryIn(buckets: ReadonlySet<string>): boolean {
+  retryIn(buckets: ReadonlySet<string>): ReadonlyArray<Write> {
     return this.#putOffs.retryIn(buckets)
   }
 
-  /** What was put off for a reason that may have passed may be tried once more. */
-  retryWaiting(): boolean {
+  /** What was put off for a reason that may have passed may be tried once more. Gives those writes. */
+  retryWaiting(): ReadonlyArray<Write> {
     return this.#putOffs.retryPassing()
+  }
+
+  /** These are as they are wanted: nothing of them is put off. */
+  forget(unwanted: ReadonlyArray<KeyOf>): void {
+    for (const key of unwanted) {
+      this.#settled(idOf(key))
+    }
+  }
+
+  /** Nothing but these is wanted. */
+  keepOnly(wanted: ReadonlyArray<Write>): void {
+    this.#putOffs.keepOnly(wanted)
   }
 
   /** Reads the keys of which nobody knows what they hold. Fails where the bus does not say. */
@@ -77,7 +90,6 @@ export class Writer {
     return Effect.gen({ self: this }, function*() {
       this.#stopped = undefined
       this.#full.clear()
-      this.#putOffs.keepOnly(writes)
       const due = writes.filter((write) => this.#isDue(write))
       const done: Array<WriteDone> = []
       for (let begin = 0; begin < due.length; begin += writesBetweenBreaths) {

@@ -124,15 +124,10 @@ export const start = Effect.fnUntraced(function*({ dies, interference, ...option
   const asked: Array<Asked> = []
   const lines: Array<Line> = []
   const turns: Array<Turn> = []
-  let decided = 0
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.provideService(effect, Logger.CurrentLoggers, new Set([keeping(lines)]))
-  const counted = (facts: Parameters<typeof decide>[0]) => {
-    decided += 1
-    return decide(facts)
-  }
-  const provisioner = yield* Provisioner.make({ decide: counted, ...options }).pipe(
+  const provisioner = yield* Provisioner.make(options).pipe(
     Effect.provideService(Bus, watched(memory.as({ role: "provisioner" }), asked, interference)),
     logged,
     Scope.provide(scope)
@@ -152,7 +147,7 @@ export const start = Effect.fnUntraced(function*({ dies, interference, ...option
     asked,
     lines,
     turns,
-    decided: () => decided,
+    decided: () => turns.filter(({ before, changes }) => before === undefined || changes > 0).length,
     logged,
     stop: Scope.close(scope, Exit.void)
   }

@@ -4,8 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type BucketEvent, type BucketsEvent, BusError, type BusErrorReason } from "../../src/adapters/memory/index.ts"
-import { bucketName, type Json } from "../../src/core/index.ts"
+import { bucketName, decide, type Json } from "../../src/core/index.ts"
 import { Contents } from "../../src/provisioner/Contents.ts"
+import { byFunction } from "../../src/provisioner/Decider.ts"
 import type { Heard, Order } from "../../src/provisioner/Heard.ts"
 import { View } from "../../src/provisioner/View.ts"
 
@@ -26,7 +27,7 @@ const vanished = (bucket: string): BucketsEvent => ({ _tag: "Vanished", bucket }
 
 /** A view, and the readers that it has ordered. */
 class Seen {
-  readonly view = new View()
+  readonly view = new View(byFunction(decide))
   readonly readers = new Map<string | undefined, number>()
   /** What it ordered last. */
   orders: ReadonlyArray<Order> = []
@@ -76,7 +77,7 @@ const whole = (...more: ReadonlyArray<string>): Seen => {
   seen.hear(...buckets.map((bucket) => seen.bucket(bucket, bucket === modules ? [put("postgres", {}, 1), end] : [end])))
   assert.isTrue(seen.view.isWhole)
   seen.view.factsChanged = 0
-  seen.view.storedChanged = false
+  seen.view.due.take(new Map(), decide({ buckets: {} }), () => false)
   return seen
 }
 
@@ -210,9 +211,9 @@ describe("what a stored decision tells", () => {
   it("another's change of one may need mending, and its holder's mark does not", () => {
     const seen = whole()
     seen.hear(seen.bucket(bucketName.plans, [put("_epoch", {}, 1)]))
-    assert.isFalse(seen.view.storedChanged)
+    assert.isFalse(seen.view.due.isAny)
     seen.hear(seen.bucket(bucketName.plans, [put("n1.shop", {}, 2)]))
-    assert.isTrue(seen.view.storedChanged)
+    assert.isTrue(seen.view.due.isAny)
   })
 
   it("an own write coming back changes nothing, however late, and a put of another after it does", () => {
@@ -224,11 +225,11 @@ describe("what a stored decision tells", () => {
     assert.isUndefined(view.contents(bucketName.plans)?.revisionOf("n1.shop"))
     seen.hear(seen.bucket(bucketName.plans, [put("n1.shop", { a: 1 }, 1)]))
     seen.hear(seen.bucket(bucketName.plans, [put("n1.shop", { a: 2 }, 2), gone("n1.shop", 3)]))
-    assert.isFalse(view.storedChanged)
+    assert.isFalse(view.due.isAny)
     assert.isFalse(view.stored.get(bucketName.plans)?.has("n1.shop"))
     assert.strictEqual(view.contents(bucketName.plans)?.size, 0)
     seen.hear(seen.bucket(bucketName.plans, [put("n1.shop", { a: 4 }, 4)]))
-    assert.isTrue(view.storedChanged)
+    assert.isTrue(view.due.isAny)
     assert.strictEqual(view.contents(bucketName.plans)?.revisionOf("n1.shop"), 4)
   })
 })

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
+import { decide } from "../../src/core/index.ts"
 import { echo, slowly } from "./Hearing.ts"
 import {
   assertSettled,
@@ -29,7 +30,8 @@ describe("a change of facts", () => {
     Effect.gen(function*() {
       yield* put(facts)
       yield* put(needs(20))
-      const running = yield* start()
+      // By a plain function, whose decisions before stay as they were.
+      const running = yield* start({ decide })
       yield* pass()
       running.asked.length = 0
       yield* write("postgres_bound", bound, { state: "failed", why: "disk full", by: "n2" })

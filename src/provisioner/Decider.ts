@@ -1,0 +1,74 @@
+/**
+ * What decides, as the loop asks it: the facts as they are taken in, the decisions as they stand, and the keys of which the
+ * decision may be another than before. By the engine that is what a change affects; by a plain function it is everything.
+ */
+import type { Decisions } from "../core/Decision.ts"
+import { Engine, type EngineChange, type EngineOptions } from "../core/Engine.ts"
+import { Facts } from "../core/Facts.ts"
+
+/** A key of a bucket. */
+export interface KeyOf {
+  readonly bucket: string
+  readonly key: string
+}
+
+/** What was decided: all of it, and what of it may be another. */
+export interface Decided {
+  readonly decisions: Decisions
+  /** The keys that may be another, deleted ones and ended answers among them; or every one. */
+  readonly changed: ReadonlyArray<KeyOf> | "all"
+  /** There is more to be decided: decide again, and let others have their turn before. */
+  readonly isPending: boolean
+}
+
+/** What decides. */
+export interface Decider {
+  readonly facts: Facts
+  /** Takes a change of facts in. */
+  readonly take: (change: EngineChange) => void
+  /** Decides, for a bounded time. */
+  readonly decide: () => Decided
+  /** Whether an operator's answer is to be deleted, by what was decided last. */
+  readonly isAnswerOver: (key: string) => boolean
+}
+
+/** The engine: a change costs what it affects. What it decided is seen through, and changes as it decides on. */
+export const byEngine = (options?: EngineOptions): Decider => {
+  const engine = new Engine(options)
+  return {
+    facts: engine.facts,
+    take: (change) => engine.take([change]),
+    decide: () => {
+      const { pending, writes } = engine.step([], thingsDecidedAtOnceMax)
+      return { decisions: engine.decisions, changed: writes, isPending: pending > 0 }
+    },
+    isAnswerOver: (key) => engine.isAnswerOver(key)
+  }
+}
+
+/** So many things are decided within some 10 ms. */
+const thingsDecidedAtOnceMax = 2_000
+
+/** A plain function of the facts: what it decided once stays as it is. */
+export const byFunction = (decide: (facts: Facts) => Decisions): Decider => {
+  const facts = new Facts()
+  let over: ReadonlySet<string> = new Set()
+  return {
+    facts,
+    take: (change) => {
+      if (!("isThere" in change)) {
+        facts.apply(change)
+      } else if (change.isThere) {
+        facts.openBucket(change.bucket)
+      } else {
+        facts.closeBucket(change.bucket)
+      }
+    },
+    decide: () => {
+      const decisions = decide(facts)
+      over = new Set(decisions.answersToDelete)
+      return { decisions, changed: "all", isPending: false }
+    },
+    isAnswerOver: (key) => over.has(key)
+  }
+}
