@@ -9,6 +9,7 @@
 import type { Decisions } from "./Decision.ts"
 import { digest, digestBy } from "./Digest.ts"
 import { Agenda } from "./engine/Agenda.ts"
+import { viewOf } from "./engine/FactsView.ts"
 import { Index } from "./engine/Index.ts"
 import { type BucketChange, Intake } from "./engine/Intake.ts"
 import { type EngineStep, Said } from "./engine/Said.ts"
@@ -16,7 +17,7 @@ import { settleConsumer } from "./engine/Settling.ts"
 import { settleShared } from "./engine/Shared.ts"
 import { View } from "./engine/View.ts"
 import type { World } from "./engine/World.ts"
-import type { Change, Facts } from "./Facts.ts"
+import type { Change, FactsView } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
 import { byBucketAndKey } from "./OutOfShape.ts"
 
@@ -55,6 +56,8 @@ export class Engine {
   readonly #intake: Intake
   /** The decisions as they stand. They are seen through: a later step changes what is read here. */
   readonly decisions: Decisions
+  /** The facts as they stand, seen through in the same way: with something pending, some decisions are of facts before these. */
+  readonly facts: FactsView
 
   constructor({ sha256 }: EngineOptions = {}) {
     this.#world = {
@@ -65,11 +68,7 @@ export class Engine {
     }
     this.#intake = new Intake(this.#world)
     this.decisions = decisionsOf(this.#world.index)
-  }
-
-  /** The facts as they stand, seen through in the same way. */
-  get facts(): Facts {
-    return this.#world.index.facts
+    this.facts = viewOf(this.#world.index.facts)
   }
 
   /** Whether an operator's answer counts no more, and is to be deleted (protocol §6). */
@@ -158,6 +157,6 @@ const decisionsOf = (index: Index): Decisions => ({
     return [...index.outOfShape.values()].sort(byBucketAndKey)
   },
   get conflicts() {
-    return index.registry.conflicts
+    return [...index.registry.conflicts]
   }
 })

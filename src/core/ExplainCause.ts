@@ -5,7 +5,7 @@
 import { boundBucket, bucketName, moduleOfBoundBucket } from "./BucketName.ts"
 import type { ModuleOn, Provision, Waits } from "./Decision.ts"
 import { isSound } from "./Decode.ts"
-import type { Facts } from "./Facts.ts"
+import type { FactsView } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
 import { claimKeyOf, vaultModule } from "./Mesh.ts"
 import type { VerbSource } from "./Verb.ts"
@@ -43,7 +43,7 @@ export const settledBy = (
 }
 
 /** Whether the consumer has applied that it answers the claim of a need by itself, rather than that nobody else can. */
-const appliesItsOwn = (facts: Facts, needKey: string): boolean => {
+const appliesItsOwn = (facts: FactsView, needKey: string): boolean => {
   const need = facts.needs.fact(needKey)
   const claim = need !== undefined && isSound(need) ? claimKeyOf(need) : undefined
   const own = facts.applied.value(ownerOf(needKey))?.own ?? []

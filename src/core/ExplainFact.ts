@@ -6,11 +6,11 @@ import * as Result from "effect/Result"
 import { type Writer, writerOf } from "./Bucket.ts"
 import { bucketName, moduleOfBoundBucket } from "./BucketName.ts"
 import type { ModuleOn, Waits } from "./Decision.ts"
-import type { Facts } from "./Facts.ts"
+import type { FactsView } from "./Facts.ts"
 import { on, stepWhy } from "./Words.ts"
 
 /** What a fact says, without what a stranger's value holds. */
-export const sayFact = (facts: Facts, fact: Waits, provider: ModuleOn | undefined): string => {
+export const sayFact = (facts: FactsView, fact: Waits, provider: ModuleOn | undefined): string => {
   const table = facts.table(fact.bucket)
   const found = table?.fact(fact.key)
   const stranger = table === undefined ? facts.stranger(fact.bucket, fact.key) : undefined
@@ -22,7 +22,7 @@ export const sayFact = (facts: Facts, fact: Waits, provider: ModuleOn | undefine
   return wrong === undefined ? saySound(facts, fact) : stepWhy.outOfShape(wrong, writer)
 }
 
-const saySound = (facts: Facts, { bucket, key }: Waits): string => {
+const saySound = (facts: FactsView, { bucket, key }: Waits): string => {
   const module = moduleOfBoundBucket(bucket)
   const entry = module === undefined ? undefined : facts.bound.get(module)?.value(key)
   if (entry !== undefined) {

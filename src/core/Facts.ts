@@ -257,8 +257,37 @@ export class Facts {
   }
 }
 
+/** The facts of one bucket as others may read them. */
+export type TableView<P extends Part = never, A = unknown> = Pick<
+  Table<P, A>,
+  "all" | "fact" | "named" | "size" | "sound" | "value"
+>
+
+/** The facts as others may read them: as they stand, and not to be changed. */
+export type FactsView =
+  & { readonly [Name in FactTable]: Facts[Name] extends Table<infer P, infer A> ? TableView<P, A> : never }
+  & {
+    readonly bound: ReadonlyMap<string, TableView<"node" | "module" | "provision", Bound>>
+    readonly table: (bucket: string) => TableView | undefined
+    readonly tables: () => Iterable<readonly [bucket: string, table: TableView]>
+    readonly stranger: (bucket: string, key: string) => Result.Result<Json, string> | undefined
+    readonly isThere: (bucket: string) => boolean
+  }
+
+type FactTable =
+  | "modules"
+  | "assignments"
+  | "machines"
+  | "seats"
+  | "configValues"
+  | "haves"
+  | "needs"
+  | "applied"
+  | "collect"
+  | "answers"
+
 /** The buckets in which definitions say that a kind of need is answered (protocol §3, `answers`). */
-export const answerBuckets = (facts: Facts): ReadonlySet<string> =>
+export const answerBuckets = (facts: FactsView): ReadonlySet<string> =>
   new Set(
     [...facts.modules.sound()].flatMap(({ value }) =>
       [...value.answers.values()].flatMap((answer) => "bucket" in answer ? [answer.bucket] : [])

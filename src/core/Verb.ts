@@ -4,14 +4,14 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { Decisions } from "./Decision.ts"
-import type { Facts } from "./Facts.ts"
+import type { FactsView } from "./Facts.ts"
 import { isJsonObject } from "./Json.ts"
 import { sayFaults, shape } from "./Shape.ts"
 import { verbWhy } from "./Words.ts"
 
 /** What the verbs answer from: the facts, and what was decided from them. */
 export interface VerbSource {
-  readonly facts: Facts
+  readonly facts: FactsView
   readonly decisions: Decisions
 }
 

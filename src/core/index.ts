@@ -26,7 +26,7 @@ export {
   type OutOfShapeChange
 } from "./Engine.ts"
 export { explain, type ExplainOptions, type ExplainReply, type Step } from "./Explain.ts"
-export { type Change, Facts } from "./Facts.ts"
+export { type Change, Facts, type FactsView, type TableView } from "./Facts.ts"
 export { isJsonObject, type Json, type JsonObject } from "./Json.ts"
 export { readKey, writeKey } from "./Key.ts"
 export { isModuleName, isName, readToken, writeToken } from "./Name.ts"

@@ -4,7 +4,7 @@
  */
 import type { Decisions } from "../core/Decision.ts"
 import { Engine, type EngineChange, type EngineOptions } from "../core/Engine.ts"
-import { Facts } from "../core/Facts.ts"
+import { Facts, type FactsView } from "../core/Facts.ts"
 
 /** A key of a bucket. */
 export interface KeyOf {
@@ -23,7 +23,7 @@ export interface Decided {
 
 /** What decides. */
 export interface Decider {
-  readonly facts: Facts
+  readonly facts: FactsView
   /** Takes a change of facts in. */
   readonly take: (change: EngineChange) => void
   /** Decides, for a bounded time. */

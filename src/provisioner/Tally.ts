@@ -3,7 +3,7 @@
  */
 import { bucketName, moduleOfBoundBucket } from "../core/BucketName.ts"
 import type { AskState, Decisions, PlanState, ProvisionState } from "../core/Decision.ts"
-import type { Facts } from "../core/Facts.ts"
+import type { FactsView } from "../core/Facts.ts"
 
 /** So many of one bucket in one state; registry entries have none. */
 export interface Count {
@@ -33,7 +33,7 @@ export const tallyOf = ({ asks, outOfShape, plans, provisions, registry }: Decis
  * Counts facts, by bucket, in shape and out of it, without a walk. Providers' own buckets, of which there may be any number,
  * are counted apart as far as {@link boundBucketsMax} by name, and the others together as `*_bound`.
  */
-export const factCounts = (facts: Facts, { outOfShape }: Tally): ReadonlyArray<Count> => {
+export const factCounts = (facts: FactsView, { outOfShape }: Tally): ReadonlyArray<Count> => {
   const tables = [...facts.tables()].map(([bucket, { size }]) => ({ bucket, size }))
   const bound = tables.filter(({ bucket }) => moduleOfBoundBucket(bucket) !== undefined)
     .sort((one, other) => one.bucket < other.bucket ? -1 : 1)

@@ -8,7 +8,7 @@ import { epochKey } from "../core/Bucket.ts"
 import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../core/BucketName.ts"
 import { readJson } from "../core/Decode.ts"
 import type { Stored } from "../core/Diff.ts"
-import { answerBuckets, type Facts } from "../core/Facts.ts"
+import { answerBuckets, type FactsView } from "../core/Facts.ts"
 import type { Json } from "../core/Json.ts"
 import type { Put } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
@@ -38,7 +38,7 @@ export class View implements Following {
   }
 
   /** The facts as they were taken in. */
-  get facts(): Facts {
+  get facts(): FactsView {
     return this.#decider.facts
   }
 

@@ -152,8 +152,6 @@ const noticeProviderAssigned = (world: World, key: string, module: string, isAss
   for (const claim of provider?.claims ?? []) {
     if (claim.resolution?._tag !== "Served" || claim.resolution.isHeld) {
       wholeClaim(world, claim)
-    } else if (isOfItself(claim.resolution)) {
-      agenda.outcome(claim)
     }
   }
   for (const { claim } of provider?.asks ?? []) {

@@ -120,9 +120,10 @@ export const noticeSeatsNeeds = ({ agenda, index }: World, seat: string): void =
   }
 }
 
+/** Those whom it holds something for have an entry; the others are served by it as a candidate. */
 const noticeOffersSeat = (
   world: World,
-  { claims, entries, module, provision }: OfferRecord,
+  { entries, module, provision }: OfferRecord,
   holders: ReadonlyArray<ModuleOn | undefined>
 ): void => {
   const record = world.index.provision(provision)
@@ -133,9 +134,6 @@ const noticeOffersSeat = (
     record.touchFit(holder)
   }
   for (const { claim } of ofModule.length === 0 ? [] : entries) {
-    wholeClaim(world, claim)
-  }
-  for (const claim of ofModule.length === 0 ? [] : claims) {
     wholeClaim(world, claim)
   }
 }
@@ -208,7 +206,7 @@ const noticeProvision = (
   is: ProvisionContract | undefined
 ): void => {
   const { index, touched } = world
-  const { claims, entries, module } = offer
+  const { entries, module } = offer
   if (was?.seat !== undefined) {
     removeFrom(index.offersBySeat, was.seat, offer)
   }
@@ -221,9 +219,6 @@ const noticeProvision = (
     touched.provisions.add(provision)
   }
   for (const { claim } of entries) {
-    wholeClaim(world, claim)
-  }
-  for (const claim of claims) {
     wholeClaim(world, claim)
   }
   index.dropOffer(offer)
