@@ -110,7 +110,8 @@ export class Bus extends Context.Service<Bus, {
    *
    * @returns the events: take them by the batch (`Queue.takeAll`), in one fiber.
    *
-   * Fails with `Lost` where there is no such bucket, `Refused` where this account may not read it, `Unreachable`.
+   * Fails with `Lost` where there is no such bucket, or what is called so is none; with `Refused` where this account may not
+   * read it; with `Failed` where the bus answers by an error of its own; with `Unreachable`.
    */
   readonly follow: (bucket: string) => Effect.Effect<Queue.Dequeue<BucketEvent, BusError>, BusError, Scope.Scope>
 
@@ -118,7 +119,7 @@ export class Bus extends Context.Service<Bus, {
    * The same for the names of the buckets: `Appeared` for each that is there, one `End`, then each that appears or
    * vanishes, in that order. A bucket deleted and made again between two takings may be said by one `Appeared`.
    *
-   * The queue, and the call, fail with `Unreachable`, or `Refused` where this account may not.
+   * The queue, and the call, fail with `Unreachable`, `Failed`, or `Refused` where this account may not.
    */
   readonly followBuckets: Effect.Effect<Queue.Dequeue<BucketsEvent, BusError>, BusError, Scope.Scope>
 
@@ -127,14 +128,14 @@ export class Bus extends Context.Service<Bus, {
    *
    * Law: it is this key's, never another's, though the key read like a pattern (`n1.*`).
    *
-   * Fails with `Lost` where there is no such bucket, `Refused`, `Unreachable`.
+   * Fails with `Lost` where there is no such bucket, `Refused`, `Failed`, `Unreachable`.
    */
   readonly get: (bucket: string, key: string) => Effect.Effect<Option.Option<Put>, BusError>
 
   /**
    * A key's last ten changes, deletes among them, the oldest first (protocol §8, `history`); none where it never was.
    *
-   * Fails with `Lost` where there is no such bucket, `Refused`, `Unreachable`.
+   * Fails with `Lost` where there is no such bucket, `Refused`, `Failed`, `Unreachable`.
    */
   readonly history: (bucket: string, key: string) => Effect.Effect<ReadonlyArray<Revision>, BusError>
 

@@ -34,10 +34,13 @@ const Conflict = Schema.TaggedStruct("Conflict", { expected: Schema.optionalKey(
 const Refused = Schema.TaggedStruct("Refused", { because: Schema.Literals(["account", "key"]) })
 
 /**
- * The bucket cannot be read or written: it is `missing`, it was `deleted` while it was read, or the reading of it was
- * `ended` while it may well be there.
+ * The bucket cannot be read or written: it is `missing`, it was `deleted` while it was read, the reading of it was `ended`
+ * while it may well be there, or what is called so is `no-bucket`: it does not take and keep a bucket's keys.
  */
-const Lost = Schema.TaggedStruct("Lost", { how: Schema.Literals(["missing", "deleted", "ended"]) })
+const Lost = Schema.TaggedStruct("Lost", { how: Schema.Literals(["missing", "deleted", "ended", "no-bucket"]) })
+
+/** The bus answered that it did not read it, by an error of its own: `code` is its number there. No write fails so. */
+const Failed = Schema.TaggedStruct("Failed", { code: Schema.Int })
 
 /** The bus did not answer. Of a write it is not known whether it was done. */
 const Unreachable = Schema.TaggedStruct("Unreachable", {})
@@ -58,7 +61,7 @@ const Full = Schema.TaggedStruct("Full", {})
  */
 const Fenced = Schema.TaggedStruct("Fenced", {})
 
-const reason = Schema.Union([Conflict, Refused, Lost, Unreachable, TooLarge, Full, Fenced])
+const reason = Schema.Union([Conflict, Refused, Lost, Failed, Unreachable, TooLarge, Full, Fenced])
 
 /** Why it went wrong. */
 export type BusErrorReason = typeof reason.Type
@@ -137,6 +140,8 @@ const why = ({ operation, reason }: BusError): string => {
         : "no key is written so. A key is names joined by single dots, each written as its token (protocol §2)."
     case "Lost":
       return lost[reason.how]
+    case "Failed":
+      return `the bus answered by its error ${reason.code}. Look what that says of it, and in the log of the bus.`
     case "Unreachable":
       return isWrite(operation)
         ? "the bus did not answer, and it may have been done all the same. Read it again before it is written again."
@@ -153,7 +158,9 @@ const why = ({ operation, reason }: BusError): string => {
 const lost = {
   missing: "there is no such bucket. Make it, or wait until its maker has.",
   deleted: "the bucket was deleted. Follow it again once it is made anew, and take nothing of it as still there.",
-  ended: "the reading of it was ended. Follow it again: it is then read anew from the start."
+  ended: "the reading of it was ended. Follow it again: it is then read anew from the start.",
+  "no-bucket":
+    "what is called so is no bucket: it does not take and keep a bucket's keys. Make it one, by mesh-provisioner setup, or take it away."
 }
 
 const isWrite = (operation: Operation): boolean =>

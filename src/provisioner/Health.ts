@@ -8,12 +8,23 @@ import type { PutOffHow, Unwritten } from "./PutOff.ts"
 import { shown } from "./Words.ts"
 
 /** Why a bucket cannot be read or written now. */
-export type LossHow = "deleted" | "missing" | "ended" | "refused" | "full" | "fenced" | "unreachable"
+export type LossHow =
+  | "deleted"
+  | "missing"
+  | "ended"
+  | "no-bucket"
+  | "failed"
+  | "refused"
+  | "full"
+  | "fenced"
+  | "unreachable"
 
 /** A bucket that was there and cannot be read or written now. Without a bucket, it is the list of the buckets itself. */
 export interface Loss {
   readonly bucket?: string
   readonly how: LossHow
+  /** The number of the error by which the bus answered, of what `failed`. */
+  readonly code?: number
 }
 
 /** A bucket whose start is being read, and how many keys of it were read so far. */
@@ -39,16 +50,20 @@ export interface Health {
   readonly known: number
   /** What is wanted and cannot be written, by bucket and why: nothing else waits for it. */
   readonly unwritten: ReadonlyArray<Unwritten>
+  /** What is called like a provider's bucket and is none, of modules that no definition is of: nothing waits for it. */
+  readonly passedOver: ReadonlyArray<string>
   /** For a person: what is so, and what to do. */
   readonly sentence: string
 }
 
-/** What it has read and what it lacks; nothing is unwritten where that is left out. */
-type HealthParts = Omit<Health, "state" | "sentence" | "unwritten"> & Partial<Pick<Health, "unwritten">>
+/** What it has read and what it lacks; nothing is unwritten or passed over where that is left out. */
+type HealthParts =
+  & Omit<Health, "state" | "sentence" | "unwritten" | "passedOver">
+  & Partial<Pick<Health, "unwritten" | "passedOver">>
 
 /** How the provisioner stands, by what it has read and what it lacks. */
-export const healthOf = ({ unwritten = [], ...read }: HealthParts): Health => {
-  const parts = { ...read, unwritten }
+export const healthOf = ({ passedOver = [], unwritten = [], ...read }: HealthParts): Health => {
+  const parts = { ...read, unwritten, passedOver }
   const state = parts.lost.length > 0
     ? "lost"
     : parts.missing.length > 0
@@ -73,6 +88,8 @@ export const lossHow = ({ reason }: BusError): LossHow => {
       return reason.how
     case "Refused":
       return "refused"
+    case "Failed":
+      return "failed"
     case "Full":
       return "full"
     case "Fenced":
@@ -86,8 +103,22 @@ export const lossHow = ({ reason }: BusError): LossHow => {
 export const troublesOf = ({ lost, missing }: Health): ReadonlySet<string> =>
   new Set([
     ...missing.map((bucket) => `missing ${bucket}`),
-    ...lost.map(({ bucket, how }) => how === "unreachable" ? "unreachable" : `lost ${bucket ?? ""}`)
+    ...lost.map((loss) => loss.how === "unreachable" ? silence(silentAlone(lost)) : `lost ${loss.bucket ?? ""}`)
   ])
+
+/** What a trouble is called where the bus, or one bucket alone, does not answer. */
+export const silence = (bucket?: string): string => bucket === undefined ? "unreachable" : `unreachable ${bucket}`
+
+/** The one bucket that does not answer, where there is one: of several, it is the bus that does not. */
+const silentAlone = (lost: ReadonlyArray<Loss>): string | undefined => {
+  const [silent, ...others] = lost.filter(({ how }) => how === "unreachable")
+  return others.length === 0 ? silent?.bucket : undefined
+}
+
+/** What is said of what is passed over. */
+export const passedOverWords = (bucket: string): string =>
+  `${shown(bucket)} is called like a provider's bucket and is none, and there is no such module: it is passed over. ` +
+  "Take it away, or call it otherwise."
 
 type Parts = Omit<Health, "state" | "sentence">
 
@@ -107,10 +138,13 @@ const sentences: { readonly [State in Health["state"]]: (parts: Parts) => string
     `Nothing is written: there is no bucket ${
       list(missing.map(shown), "", ", ", "")
     }. Make them, by mesh-provisioner setup.`,
-  lost: ({ lost }) =>
-    lost.every(({ how }) => how === "unreachable")
+  lost: ({ lost }) => {
+    const alone = silentAlone(lost)
+    const named = lost.filter(({ bucket, how }) => how !== "unreachable" || (bucket !== undefined && bucket === alone))
+    return named.length === 0
       ? "Nothing is written: the bus does not answer. It is asked again until it does."
-      : `Nothing is written: ${list(lost.filter(({ how }) => how !== "unreachable").map(sayLoss), "", "; ", "")}.`
+      : `Nothing is written: ${list(named.map(sayLoss), "", "; ", "")}.`
+  }
 }
 
 const sayUnwritten = ({ bucket, count, how }: Unwritten): string =>
@@ -125,9 +159,11 @@ const unwrittenWords: { readonly [How in PutOffHow]: string } = {
   overtaken: "written by another again and again"
 }
 
-const sayLoss = ({ bucket, how }: Loss): string => {
+const sayLoss = ({ bucket, code, how }: Loss): string => {
   if (bucket === undefined) {
-    return how === "refused"
+    return how === "failed"
+      ? sayFailed("which buckets there are", code)
+      : how === "refused"
       ? "this account may not read which buckets there are. Grant it"
       : "the reading of which buckets there are has ended. It is read again"
   }
@@ -141,12 +177,20 @@ const sayLoss = ({ bucket, how }: Loss): string => {
       return `${name}, or the bus that holds it, is full. Make room there, or let it hold more; it is tried again`
     case "fenced":
       return `${name} may be another's to write now. It is looked who holds the seat`
+    case "no-bucket":
+      return `${name} is none: what is called so does not take and keep a bucket's keys. ${mend(bucket)}`
+    case "failed":
+      return sayFailed(name, code)
     case "unreachable":
       return `${name} does not answer. It is asked again`
     default:
       return `${name} is lost: it was there and is not any more. ${mend(bucket)}`
   }
 }
+
+const sayFailed = (what: string, code: number | undefined): string =>
+  `the bus answers by ${code === undefined ? "an error of its own" : `its error ${code}`} when ${what} is read. ` +
+  "Look what that says of it, and in the log of the bus; it is asked again"
 
 const mend = (bucket: string): string => {
   const module = moduleOfBoundBucket(bucket)

@@ -4,7 +4,7 @@
 import type { BucketEvent } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
 import { Contents, type Difference } from "./Contents.ts"
-import { type LossHow, lossHow } from "./Health.ts"
+import { type Loss, type LossHow, lossHow } from "./Health.ts"
 
 /** The reading of a bucket: `lost` says why it is not read to its end, where it was once or ought to be. */
 export class Reading {
@@ -14,14 +14,25 @@ export class Reading {
   attempts = 0
   read = false
   lost: LossHow | undefined
+  /** The number of the error by which the bus answered, where it did. */
+  code: number | undefined
   contents = new Contents()
   /** What was read so far of a start that has not come to its end. */
   fresh: Contents | undefined = new Contents()
+
+  /** How it is lost, where it is. */
+  get loss(): Omit<Loss, "bucket"> | undefined {
+    const { code, lost: how } = this
+    return how === undefined ? undefined : { how, ...(code === undefined ? {} : { code }) }
+  }
 
   /** Whether it is read to its end, and its start is not being read again. */
   get isWhole(): boolean {
     return this.read && this.fresh === undefined
   }
+
+  /** Whether what is called so is no bucket, and nothing waits for it. */
+  isPassedOver = false
 
   /** Whether the bucket that was read is not there any more. One that was deleted may have been made again already. */
   get isGone(): boolean {
@@ -37,6 +48,7 @@ export class Reading {
   /** The reading failed: what was read stands, and is to be read anew. */
   fail(error: BusError): void {
     this.lose(lossHow(error))
+    this.code = error.reason._tag === "Failed" ? error.reason.code : undefined
     this.attempts += 1
   }
 
@@ -45,7 +57,22 @@ export class Reading {
     this.reader = 0
     this.read = false
     this.lost = how
+    this.code = undefined
     this.fresh = new Contents()
+  }
+
+  /**
+   * Passes over what is no bucket where it may go; otherwise it counts.
+   *
+   * @returns whether it did not before: then it holds nothing any more.
+   */
+  passOver(mayGo: boolean): boolean {
+    const before = this.isPassedOver
+    this.isPassedOver = this.lost === "no-bucket" && mayGo
+    if (this.isPassedOver) {
+      this.contents = new Contents()
+    }
+    return this.isPassedOver && !before
   }
 
   /**

@@ -42,7 +42,7 @@ export class Readings {
   /** Whether every bucket that counts is read to its end, and those that must be there are (protocol §9). */
   get isWhole(): boolean {
     return this.#list.isWhole && this.#missing().length === 0 &&
-      [...this.#readings.values()].every((reading) => reading.isWhole)
+      [...this.#readings.values()].every((reading) => reading.isWhole || reading.isPassedOver)
   }
 
   /** What is to be read from now on, since this was last asked. */
@@ -70,19 +70,20 @@ export class Readings {
   }
 
   /** How far all is read. */
-  progress(): Pick<Health, "missing" | "lost" | "reading" | "read" | "known"> {
-    const readings = [...this.#readings]
+  progress(): Pick<Health, "missing" | "lost" | "reading" | "read" | "known" | "passedOver"> {
+    const readings = [...this.#readings].filter(([, { isPassedOver }]) => !isPassedOver)
     return {
       missing: this.#missing(),
       lost: [
-        ...(this.#list.lost === undefined ? [] : [{ how: this.#list.lost }]),
-        ...readings.flatMap(([bucket, { lost }]) => lost === undefined ? [] : [{ bucket, how: lost }])
+        ...(this.#list.loss === undefined ? [] : [this.#list.loss]),
+        ...readings.flatMap(([bucket, { loss }]) => loss === undefined ? [] : [{ bucket, ...loss }])
       ],
       reading: readings.flatMap(([bucket, { fresh, lost, read }]) =>
         read || lost !== undefined || fresh === undefined ? [] : [{ bucket, keys: fresh.size }]
       ),
       read: readings.filter(([, { read }]) => read).length,
-      known: readings.length
+      known: readings.length,
+      passedOver: [...this.#readings].flatMap(([bucket, { isPassedOver }]) => isPassedOver ? [bucket] : [])
     }
   }
 
@@ -168,6 +169,8 @@ export class Readings {
   /**
    * Takes up the buckets that count now, and lets go of those that do not any more.
    *
+   * What is called like a bucket that may go, and is none, is passed over for as long as both are so: it is looked at again.
+   *
    * @returns the buckets that were let go: they hold nothing any more.
    */
   follow(following: Following): ReadonlyArray<string> {
@@ -177,6 +180,8 @@ export class Readings {
       if (!isMeant(bucket) || (reading.isGone && following.mayGo(bucket))) {
         this.#orders.push({ _tag: "Stop", bucket })
         this.#readings.delete(bucket)
+        gone.push(bucket)
+      } else if (reading.passOver(following.mayGo(bucket))) {
         gone.push(bucket)
       }
     }

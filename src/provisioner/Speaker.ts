@@ -3,15 +3,16 @@
  */
 import * as Effect from "effect/Effect"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { type Health, troublesOf } from "./Health.ts"
+import { type Health, passedOverWords, silence, troublesOf } from "./Health.ts"
 
 /**
  * Keeps the health that is shown, and logs: a trouble when it begins, once however long it lasts; and that all is well
- * where it was not said since.
+ * where it was not said since; and once what is passed over.
  */
 export const speaker = (shown: SubscriptionRef.SubscriptionRef<Health>): (health: Health) => Effect.Effect<void> => {
   let told = ""
   let troubles: ReadonlySet<string> = new Set()
+  let passedOver: ReadonlyArray<string> = []
   let isSaidLive = false
   return (health) => {
     const tells = JSON.stringify(health)
@@ -19,7 +20,9 @@ export const speaker = (shown: SubscriptionRef.SubscriptionRef<Health>): (health
       return Effect.void
     }
     told = tells
-    const now = troublesOf(health)
+    const now = withSilence(troublesOf(health), troubles)
+    const newlyPassedOver = health.passedOver.filter((bucket) => !passedOver.includes(bucket))
+    passedOver = health.passedOver
     const isWorse = [...now].some((trouble) => !troubles.has(trouble))
     const isWellAgain = health.state === "live" && !isSaidLive
     troubles = now
@@ -29,6 +32,16 @@ export const speaker = (shown: SubscriptionRef.SubscriptionRef<Health>): (health
       : isWellAgain
       ? Effect.logInfo(health.sentence)
       : Effect.void
-    return Effect.andThen(SubscriptionRef.set(shown, health), Effect.annotateLogs(line, { health: health.state }))
+    const lines = Effect.andThen(
+      Effect.forEach(newlyPassedOver, (bucket) => Effect.logWarning(passedOverWords(bucket)), { discard: true }),
+      line
+    )
+    return Effect.andThen(SubscriptionRef.set(shown, health), Effect.annotateLogs(lines, { health: health.state }))
   }
 }
+
+/** A bus that comes back does so bucket by bucket: that the last of them does not answer yet is nothing new. */
+const withSilence = (now: ReadonlySet<string>, before: ReadonlySet<string>): ReadonlySet<string> =>
+  before.has(silence())
+    ? new Set([...now].map((trouble) => trouble.startsWith(silence()) ? silence() : trouble))
+    : now

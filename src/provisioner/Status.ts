@@ -120,7 +120,11 @@ export const statusJson = ({ health, holder, isAlive, isConnected, isReady, miss
   sentence
 })
 
-const lossJson = ({ bucket, how }: Loss) => ({ ...(bucket === undefined ? {} : { bucket: shown(bucket) }), how })
+const lossJson = ({ bucket, code, how }: Loss) => ({
+  ...(bucket === undefined ? {} : { bucket: shown(bucket) }),
+  how,
+  ...(code === undefined ? {} : { code })
+})
 
 const unwrittenJson = ({ bucket, count, how }: Unwritten) => ({ bucket: shown(bucket), how, keys: count })
 

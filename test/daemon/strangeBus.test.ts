@@ -6,6 +6,7 @@
  * keys that no client of NATS could write; each is mended where it can be, and then all is as decided.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { RetentionPolicy, type StreamConfig } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,6 +19,12 @@ import { natsServer } from "../nats/Server.ts"
 import { comesTo, daemon, followers, live, mesh, type Running, setHealth } from "./Mesh.ts"
 
 const facts = followers(5, "healthy")
+
+const noBuckets: ReadonlyArray<readonly [what: string, stream: Partial<StreamConfig>]> = [
+  ["a queue of work", { subjects: ["$KV.junk_bound.>"], retention: RetentionPolicy.Workqueue }],
+  ["a mirror", { mirror: { name: `KV_${bucketName.needs}` } }],
+  ["a stream of other subjects", { subjects: ["junk.>"] }]
+]
 
 const says = (running: Running, words: string) => until(`it says "${words}"`, () => running.says(words), 30_000)
 
@@ -105,6 +112,28 @@ describe("a daemon", () => {
       }),
     60_000
   )
+
+  for (const [what, stream] of noBuckets) {
+    it.live(
+      `with ${what} that is called like a provider's bucket passes it over, says so, and does all the rest`,
+      () =>
+        Effect.gen(function*() {
+          const on = yield* mesh(facts)
+          yield* act(() => on.admin.manager.streams.add({ name: "KV_junk_bound", ...stream }))
+          const one = yield* daemon(on.server.url, "one")
+          yield* live(one)
+          yield* comesTo(on, facts)
+          const line = one.lines.length
+          yield* setHealth(on, "unhealthy")
+          yield* until("the others go on", () => one.writesSince(line).length > 0)
+          assert.strictEqual(
+            one.lines.filter(({ message }) => message.startsWith("junk_bound is called like")).length,
+            1
+          )
+        }),
+      60_000
+    )
+  }
 
   it.live(
     "reads keys that no client could write, and decides the others as if they were not there",

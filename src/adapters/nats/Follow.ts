@@ -16,8 +16,8 @@ import { Follower } from "../memory/Follower.ts"
 import type { Advisories } from "./Advisories.ts"
 import type { Connection } from "./Connection.ts"
 import { Consumer, type Destination } from "./Consumer.ts"
-import { isBucketName, type JetStream, type StreamInfo } from "./JetStream.ts"
-import { reasonOf, type Trouble } from "./NatsErrors.ts"
+import { isBucket, isBucketName, type JetStream, type StreamInfo } from "./JetStream.ts"
+import { isPassing, readReasonOf, type Trouble } from "./NatsErrors.ts"
 import { Reading } from "./Reading.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -68,7 +68,7 @@ class Following {
     const { silenceMillisMax } = this.#ground.settings
     return this.#readOnce.pipe(
       Effect.retry({
-        while: ({ _tag }) => this.#isOpen && _tag === "Unreachable",
+        while: (reason) => this.#isOpen && isPassing(reason),
         schedule: Schedule.spaced("200 millis").pipe(Schedule.upTo({ duration: silenceMillisMax }))
       }),
       Effect.andThen(Effect.sleep("20 millis")),
@@ -92,6 +92,9 @@ class Following {
     const info = yield* this.#info
     if (!reading.isSame(info, reading.mark)) {
       return yield* Effect.fail(deleted)
+    }
+    if (!isBucket(bucket, info.config)) {
+      return yield* Effect.fail(noBucket)
     }
     yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -123,7 +126,7 @@ class Following {
   // A bucket that was there is deleted where it is not there any more.
   #orReason<A>(asked: Effect.Effect<A, Trouble>): Effect.Effect<A, BusErrorReason> {
     return Effect.mapError(asked, (trouble) => {
-      const reason = reasonOf(trouble)
+      const reason = readReasonOf(trouble)
       return this.#isOpen && reason._tag === "Lost" ? deleted : reason
     })
   }
@@ -198,4 +201,5 @@ class Following {
 const takenEveryMillis = 20
 
 const deleted: BusErrorReason = { _tag: "Lost", how: "deleted" }
+const noBucket: BusErrorReason = { _tag: "Lost", how: "no-bucket" }
 const ended: BusErrorReason = { _tag: "Lost", how: "ended" }

@@ -10,7 +10,7 @@ import type { BucketsEvent } from "../../ports/Bus.ts"
 import { BusError } from "../../ports/BusError.ts"
 import { Follower } from "../memory/Follower.ts"
 import type { Ground } from "./Follow.ts"
-import { reasonOf } from "./NatsErrors.ts"
+import { isPassing, readReasonOf } from "./NatsErrors.ts"
 
 /** Follows the names of the buckets, until the scope closes. */
 export const followBuckets = Effect.fnUntraced(function*(
@@ -18,7 +18,7 @@ export const followBuckets = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Queue.Dequeue<BucketsEvent, BusError>, BusError, Scope.Scope> {
   const names = Effect.mapError(
     jetStream.buckets,
-    (trouble) => new BusError({ operation: "followBuckets", reason: reasonOf(trouble) })
+    (trouble) => new BusError({ operation: "followBuckets", reason: readReasonOf(trouble) })
   )
   const alarm = yield* advisories.about()
   const queue = yield* Effect.acquireRelease(Queue.unbounded<BucketsEvent, BusError>(), Queue.shutdown)
@@ -29,7 +29,7 @@ export const followBuckets = Effect.fnUntraced(function*(
   ])
   const look = names.pipe(
     Effect.retry({
-      while: ({ reason }) => reason._tag === "Unreachable",
+      while: ({ reason }) => isPassing(reason),
       schedule: Schedule.spaced("200 millis").pipe(Schedule.upTo({ duration: settings.silenceMillisMax }))
     }),
     Effect.map((found) => tellDifferences(follower, known, new Set(found)))

@@ -32,6 +32,22 @@ const bucketCharactersMax = 250
 /** A stream's configuration, by the names of JetStream. */
 export type StreamConfig = { readonly [name: string]: Schema.Json }
 
+/**
+ * Whether a stream takes a bucket's keys and keeps them, as its configuration has it. Anyone may call a stream like a bucket:
+ * a queue of work gives each message once, and a mirror holds what another bucket's keys are.
+ */
+export const isBucket = (bucket: string, { mirror, retention = "limits", subjects }: StreamConfig): boolean =>
+  retention === "limits" && (mirror === undefined || mirror === null) && Array.isArray(subjects) &&
+  subjects.some((subject) => typeof subject === "string" && isOfKeys(bucket, subject.split(".")))
+
+// A subject that has fewer tokens than a key's is of keys where it ends in what stands for all that follow.
+const isOfKeys = (bucket: string, tokens: ReadonlyArray<string>): boolean => {
+  const [first, second, third] = tokens
+  const isAny = (token: string | undefined, name: string) => token === name || token === "*"
+  return first === ">" ||
+    (isAny(first, "$KV") && (second === ">" || (isAny(second, bucket) && third !== undefined)))
+}
+
 /** How a stream stands. `created` says when it was made: another time means another stream. */
 export type StreamInfo = typeof StreamInfo.Type
 

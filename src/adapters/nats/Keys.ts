@@ -8,7 +8,7 @@ import type { Put, Revision } from "../../ports/Bus.ts"
 import { BusError } from "../../ports/BusError.ts"
 import { copyOf, isMarker } from "./Frame.ts"
 import { isBucketName, type JetStream, keyPrefixOf, type StoredMessage } from "./JetStream.ts"
-import { apiCode, reasonOf, type Trouble } from "./NatsErrors.ts"
+import { apiCode, readReasonOf, type Trouble } from "./NatsErrors.ts"
 
 /** What a key holds now. */
 export const get = (jetStream: JetStream, bucket: string, key: string): Effect.Effect<Option.Option<Put>, BusError> =>
@@ -95,4 +95,4 @@ const asKeyOf = <A>(
   bucket: string,
   key: string
 ): Effect.Effect<A, BusError> =>
-  Effect.mapError(asked, (trouble) => new BusError({ operation, bucket, key, reason: reasonOf(trouble) }))
+  Effect.mapError(asked, (trouble) => new BusError({ operation, bucket, key, reason: readReasonOf(trouble) }))

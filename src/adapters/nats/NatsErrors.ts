@@ -88,6 +88,18 @@ export const reasonOf = (
   }
 }
 
+/**
+ * Why something was not read, in the port's terms. Here JetStream's error is an answer, and said to be one: nothing is at
+ * stake that would have to be read again.
+ */
+export const readReasonOf = (failure: Failure): BusErrorReason =>
+  failure._tag === "Api" && failure.code !== apiCode.noStream
+    ? { _tag: "Failed", code: failure.code }
+    : reasonOf(failure)
+
+/** Whether what was not read may be there for the asking a moment later. */
+export const isPassing = ({ _tag }: BusErrorReason): boolean => _tag === "Unreachable" || _tag === "Failed"
+
 const apiReason = (
   code: number,
   { expected, sizes = { bytes: 0, bytesMax: 0 } }: { readonly expected?: number | undefined; readonly sizes?: Sizes }

@@ -5,8 +5,9 @@
  * itself of most of it.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { RetentionPolicy, type StreamConfig } from "@nats-io/jetstream"
 import { Effect, Fiber } from "effect"
-import { act, firstAudit, ground, groundByProxy, hear, until } from "./Ground.ts"
+import { act, firstAudit, ground, groundByProxy, hear, reasonOf, until } from "./Ground.ts"
 
 describe("what becomes of a bucket that is followed", () => {
   it.live("deleted: it is lost within moments, though no heartbeat was missed", () =>
@@ -153,5 +154,58 @@ describe("a start that is read while others write", () => {
       const heard = yield* hear(nats)
       yield* until("the start", () => heard.ends === 1)
       assert.isBelow(performance.now() - before, 10_000)
+    }))
+})
+
+describe("a stream that is called like a bucket", () => {
+  const keys = ["$KV.called.>"]
+  const follows = (config: Partial<StreamConfig>) =>
+    Effect.gen(function*() {
+      const { admin, nats } = yield* ground()
+      yield* act(() => admin.manager.streams.add({ name: "KV_called", ...config }))
+      return nats.bus.follow("called")
+    })
+
+  const noBuckets: ReadonlyArray<readonly [what: string, config: Partial<StreamConfig>]> = [
+    ["a queue of work", { subjects: keys, retention: RetentionPolicy.Workqueue }],
+    ["kept for as long as somebody listens", { subjects: keys, retention: RetentionPolicy.Interest }],
+    ["of other subjects", { subjects: ["called.>", "$KV.other.>"] }],
+    ["a mirror", { mirror: { name: "KV_b" } }],
+    ["of what it takes from another alone", { sources: [{ name: "KV_b" }] }]
+  ]
+  for (const [what, config] of noBuckets) {
+    it.live(`and is none is said to be none: ${what}`, () =>
+      Effect.gen(function*() {
+        const follow = yield* follows(config)
+        assert.deepStrictEqual(yield* reasonOf(Effect.scoped(follow)), { _tag: "Lost", how: "no-bucket" })
+      }))
+  }
+
+  for (const subjects of [["$KV.called.a.*", "$KV.called.b"], ["$KV.*.>"]]) {
+    it.live(`and takes keys of it is read: ${subjects.join(" and ")}`, () =>
+      Effect.gen(function*() {
+        const { admin, nats } = yield* ground()
+        yield* act(() => admin.deleteBucket("b"))
+        yield* act(() => admin.manager.streams.add({ name: "KV_called", subjects }))
+        yield* act(() => admin.plant("called", [["b", "1"]]))
+        const heard = yield* hear(nats, "called")
+        yield* until("the start", () => heard.ends === 1)
+        assert.deepStrictEqual([...heard.state], [["b", "1"]])
+      }))
+  }
+
+  it.live("and lets no more read it is told by the error that JetStream answers with, not as a bus that is silent", () =>
+    Effect.gen(function*() {
+      const { admin, nats } = yield* ground()
+      yield* act(async () => {
+        await admin.manager.streams.add({ name: "KV_called", subjects: keys, max_consumers: 1 })
+        await admin.manager.consumers.add("KV_called", { durable_name: "another" })
+      })
+      const error = yield* Effect.flip(Effect.scoped(nats.bus.follow("called")))
+      assert.deepStrictEqual(error.reason, { _tag: "Failed", code: 10026 })
+      assert.strictEqual(
+        error.message,
+        "Bucket called was not read: the bus answered by its error 10026. Look what that says of it, and in the log of the bus."
+      )
     }))
 })
