@@ -2,9 +2,11 @@
  * `serve` on NATS: the daemon.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { hostname } from "node:os"
+import type { NatsBus } from "../adapters/nats/NatsBus.ts"
 import { Seat } from "../ports/Seat.ts"
 import { VerbServer } from "../ports/VerbServer.ts"
 import { Daemon } from "../provisioner/Daemon.ts"
@@ -38,8 +40,30 @@ export const serveNats = Effect.fnUntraced(function*(
   operation.provisioner = daemon.provisioner
   yield* Effect.forkScoped(countTurns(operation.metrics, daemon.provisioners))
   yield* Effect.forkScoped(showTurns(showing, daemon.provisioners))
+  yield* Effect.forkScoped(Stream.runForEach(
+    daemon.provisioners,
+    (provisioner) => provisioner === undefined ? Effect.void : sayBuckets(nats)
+  ))
   return yield* operation.watched(daemon.ended)
 })
+
+/** Says of each bucket that a term begins on what is not as it should be, but for what is the operator's to choose. */
+const sayBuckets = (nats: NatsBus["Service"]): Effect.Effect<void> =>
+  Effect.flatMap(
+    Effect.option(nats.planBuckets()),
+    (plans) =>
+      Effect.forEach(Option.getOrElse(plans, () => []), ({ bucket, differences }) => {
+        const fields = differences.map(({ field }) => field).filter((field) => !chosen.has(field))
+        return fields.length === 0 ? Effect.void : Effect.logWarning(
+          `Bucket ${bucket} is not as it should be (${
+            fields.join(", ")
+          }), and what is stored there may be wiped, swallowed or ` +
+            "told by others. mesh-provisioner setup says why, and mends it."
+        )
+      }, { discard: true })
+  )
+
+const chosen: ReadonlySet<string> = new Set(["storage", "num_replicas", "max_msg_size"])
 
 /** Shows what is decided, in one term after the other. */
 const showTurns = (showing: Showing, provisioners: Daemon["Service"]["provisioners"]): Effect.Effect<void> =>

@@ -7,10 +7,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import { bucketName, isDecisionBucket } from "../core/BucketName.ts"
 import { Bus } from "../ports/Bus.ts"
 import { Seat, type SeatState, type SeatTerm } from "../ports/Seat.ts"
 import { type VerbReply, VerbServer, type VerbServerError } from "../ports/VerbServer.ts"
@@ -66,7 +68,7 @@ export class Daemon extends Context.Service<Daemon, {
       const provisioner = yield* Effect.provideService(Provisioner.make(options), Bus, term.bus)
       yield* SubscriptionRef.set(current, provisioner)
       yield* Effect.forkScoped(serveVerbs(server, term, provisioner))
-      const why = yield* Effect.raceFirst(term.over, provisioner.ended)
+      const why = yield* Effect.raceAllFirst([term.over, provisioner.ended, lossOf(provisioner)])
       yield* Effect.logWarning(`Writes nothing more, and looks who holds the seat. ${why}`)
     })
     const running = yield* Effect.forkScoped(Effect.forever(Effect.scoped(term)))
@@ -82,6 +84,24 @@ export class Daemon extends Context.Service<Daemon, {
   static readonly layer = (options?: ProvisionerOptions): Layer.Layer<Daemon, never, Seat | VerbServer> =>
     Layer.effect(Daemon, Daemon.make(options))
 }
+
+/**
+ * Waits until a bucket that the holder alone writes is lost. Made again it is another, which nobody has marked: it is to be
+ * written in a term that has.
+ */
+const lossOf = ({ healthChanges }: Provisioner["Service"]): Effect.Effect<string> =>
+  healthChanges.pipe(
+    Stream.flatMap(({ lost }) => Stream.fromIterable(lost)),
+    Stream.filter(({ bucket, how }) =>
+      bucket !== undefined && (isDecisionBucket(bucket) || bucket === bucketName.answers) &&
+      (how === "deleted" || how === "missing")
+    ),
+    Stream.runHead,
+    Effect.flatMap(Option.match({
+      onNone: () => Effect.never,
+      onSome: ({ bucket = "" }) => Effect.succeed(`Bucket ${bucket} is lost: it was there and is not any more.`)
+    }))
+  )
 
 /** Answers the verbs for as long as the seat is held for certain: what is asked later is another's to answer. */
 const serveVerbs = (

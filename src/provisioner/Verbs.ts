@@ -84,6 +84,8 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
   }
 }
 
+const lookingForSeat = "the provisioner looks who holds the seat now, and nothing is written meanwhile: ask again"
+
 const writtenByOthers = "is written by another again and again: look what it is now, and answer anew"
 
 const notNow = (message: string): Refusal => ({ code: 503, message })
@@ -151,7 +153,7 @@ const answer = Effect.fnUntraced(function*(
     Effect.mapError((error): AnswerError =>
       error.reason._tag === "Conflict"
         ? { code: "Conflict", message: `the answer to ${shown(key)} ${writtenByOthers}` }
-        : { code: 503, message: error.message }
+        : { code: 503, message: error.reason._tag === "Fenced" ? lookingForSeat : error.message }
     )
   )
   return reply

@@ -79,6 +79,16 @@ describe("serve --bus", () => {
       assert.match(one.errors(), words)
     }), 60_000)
 
+  it.live("says of a bucket that somebody made otherwise that it is not as it should be", () =>
+    Effect.gen(function*() {
+      const on = yield* mesh(facts)
+      yield* act(() => on.admin.manager.streams.update("KV_mesh-host_haves", { allow_rollup_hdrs: true }))
+      const one = yield* daemon(on.server.url, "one")
+      yield* live(one)
+      yield* until("it says so", () => one.says("Bucket mesh-host_haves is not as it should be (allow_rollup_hdrs"))
+      assert.strictEqual(one.lines.filter(({ message }) => message.includes("not as it should be")).length, 1)
+    }), 60_000)
+
   it.live("told to end where the server is frozen ends with 0 in 5 s", () =>
     Effect.gen(function*() {
       const on = yield* mesh(facts)

@@ -261,24 +261,44 @@ class Sitting {
     })
   }
 
-  /** Gives the seat up, where it is still this lease's. Who does not answer is not waited for long. */
+  /** Gives the seat up, where it is still this instance's. Who does not answer is not waited for long. */
   #leave(lease: Lease | undefined): Effect.Effect<void> {
     return Effect.suspend(() => {
       const revision = lease?.revision
       lease?.end()
-      return revision === undefined
-        ? Effect.void
-        : Effect.ignore(Effect.timeoutOption(this.#ground.bus.delete(seatBucket, seatKey, revision), leaveMillisMax))
+      return revision === undefined ? Effect.void : this.#giveUp(revision).pipe(
+        Effect.timeoutOption(leaveMillisMax),
+        Effect.flatMap(Option.match({ onNone: () => sayKept, onSome: () => Effect.void })),
+        Effect.catch(() => sayKept)
+      )
     })
   }
+
+  // A renewal that was on its way when this began has another revision.
+  #giveUp(revision: number): Effect.Effect<void, BusError> {
+    const { bus } = this.#ground
+    return Effect.asVoid(bus.delete(seatBucket, seatKey, revision)).pipe(
+      Effect.catchReason("BusError", "Conflict", () =>
+        Effect.flatMap(bus.get(seatBucket, seatKey), (found) => {
+          const put = Option.getOrUndefined(found)
+          return put !== undefined && holderOf(put)?.id === this.#holder.id
+            ? Effect.asVoid(bus.delete(seatBucket, seatKey, put.revision))
+            : Effect.void
+        }))
+    )
+  }
 }
+
+const sayKept = Effect.logWarning(
+  "The seat could not be given up, as the bus does not answer: another takes it when its time to live is over."
+)
 
 interface Waiting {
   readonly waitMillis: number
 }
 
 const troubleWaitMillis = 1_000
-const leaveMillisMax = 1_000
+const leaveMillisMax = 1_500
 
 const sayMissing = (missing: ReadonlyArray<string>): string =>
   `Nothing is written: there is no bucket ${missing.join(", ")}. Make ${
