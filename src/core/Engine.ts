@@ -83,9 +83,10 @@ export class Engine {
     }
   }
 
-  /** How many modules on a node are still to be decided anew. */
+  /** How many modules on a node are still to be decided anew, and provisions whose candidates are still to be looked at. */
   get pending(): number {
-    return this.#world.agenda.size
+    const { agenda, touched } = this.#world
+    return agenda.size + touched.provisions.size
   }
 
   /**
@@ -121,7 +122,9 @@ export class Engine {
 
   #settle(thingsMax: number): void {
     const { agenda } = this.#world
-    settleShared(this.#world)
+    if (!settleShared(this.#world, thingsMax * looksAThing)) {
+      return
+    }
     const { computed } = this.#world.said
     const enough = computedOf(computed) + thingsMax
     while (computedOf(computed) < enough) {
@@ -134,11 +137,14 @@ export class Engine {
   }
 
   #say(): EngineStep {
-    const { agenda, index, said } = this.#world
+    const { index, said } = this.#world
     this.#world.said = new Said()
-    return said.step(index.outOfShape, index.registry.conflicts, agenda.size)
+    return said.step(index.outOfShape, index.registry.conflicts, this.pending)
   }
 }
+
+/** So often a candidate is looked at for a claim in the time in which one thing is decided. */
+const looksAThing = 20
 
 const computedOf = ({ asks, claims, plans, provisions }: EngineStep["computed"]): number =>
   asks + claims + plans + provisions

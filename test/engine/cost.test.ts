@@ -177,6 +177,19 @@ describe("a change of what many share decides anew those for whom it is another"
     decides([put(bucket.assignments, "elsewhere.postgres", { build: "p1" })], { plans: 1 })
   })
 
+  test("a new provider, in slices: whom it wins is looked for before anything is decided", () => {
+    const [whole, sliced] = [engineOf(40), engineOf(40)]
+    const change = [put(bucket.assignments, `${nodeOf(7)}.postgres`, { build: "p1" })]
+    const all = whole.step(change)
+    const steps = [sliced.step(change, 1)]
+    while (sliced.pending > 0) {
+      steps.push(sliced.step([], 1))
+    }
+    expect(steps.slice(0, 3).flatMap(({ writes }) => writes)).toEqual([])
+    expect(new Set(steps.flatMap(({ writes }) => writes.map(({ key }) => key))))
+      .toEqual(new Set(all.writes.map(({ key }) => key)))
+  })
+
   test("a new provider, the claims that nobody served", () => {
     const engine = engineOf(40)
     engine.step([put(bucket.needs, `${one}.bound.queue`, {})])

@@ -28,7 +28,7 @@ const remembered = ({ decided, ...index }: Index): { readonly [name: string]: nu
 
 const take = (world: World, intake: Intake, changes: ReadonlyArray<EngineChange>): void => {
   changes.forEach((change) => intake.take(change))
-  settleShared(world)
+  settleShared(world, Number.POSITIVE_INFINITY)
   for (let consumer = world.agenda.take(); consumer !== undefined; consumer = world.agenda.take()) {
     settleConsumer(world, consumer)
   }

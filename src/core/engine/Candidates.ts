@@ -32,6 +32,8 @@ export class ProvisionRecord implements Providers {
   readonly #touched = new Map<string, Touch>()
   readonly #touchedModules = new Set<string>()
   #isSeatTouched = false
+  /** How many of the unheld claims were looked at for what was touched. */
+  #looked = 0
   #all: Array<Provider> | undefined
 
   constructor(name: string, facts: Facts) {
@@ -69,6 +71,7 @@ export class ProvisionRecord implements Providers {
   /** A module's definition provides it, or does no more, or by another contract. */
   setModule(name: string, module: ModuleRecord, isProvided: boolean): void {
     this.#touchedModules.add(name)
+    this.#looked = 0
     module.contested.delete(this)
     this.#modules.delete(name)
     if (isProvided) {
@@ -109,23 +112,42 @@ export class ProvisionRecord implements Providers {
   /** A seat that it is held by has another holder, or none: of the candidates, those two are touched besides. */
   touchSeat(): void {
     this.#isSeatTouched = true
+    this.#looked = 0
   }
 
-  /** The unheld claims that what was touched can move, but those that are to be resolved anyway. */
-  *contested(mesh: Mesh): Iterable<ClaimRecord> {
+  /** Whether claims are still to be looked at for what was touched. */
+  get isTouched(): boolean {
+    return this.#isSeatTouched || this.#touchedModules.size + this.#touched.size > 0
+  }
+
+  /**
+   * Marks the unheld claims that what was touched can move, but those that are to be resolved anyway. What is touched before all
+   * were looked at has them looked at from the first on.
+   *
+   * @param looksMax how often a candidate is looked at for a claim at most, but for one claim in any case.
+   * @returns how often it was.
+   */
+  contest(mesh: Mesh, looksMax: number, mark: (claim: ClaimRecord) => void): number {
     const challengers = this.#challengers()
+    const looksAClaim = 1 + challengers.length
+    const from = this.#looked
+    const until = Math.min(this.#unheld.length, from + Math.max(1, Math.floor(looksMax / looksAClaim)))
     const isFit = this.#isSeatTouched || this.#touchedModules.size > 0 ||
       [...this.#touched.values()].some((touch) => touch.isFit)
-    for (const claim of this.#unheld) {
+    for (const claim of this.#unheld.slice(from, until)) {
       const { resolution } = claim
       if (resolution === undefined || (claim.due & claimDue.resolution) !== 0) {
         continue
       }
       if (resolution._tag !== "Served" ? isFit : this.#isMoved(mesh, claim, resolution.provider, challengers)) {
-        yield claim
+        mark(claim)
       }
     }
-    this.#forget()
+    this.#looked = until
+    if (until === this.#unheld.length) {
+      this.#forget()
+    }
+    return (until - from) * looksAClaim
   }
 
   #isMoved(
@@ -170,6 +192,7 @@ export class ProvisionRecord implements Providers {
     this.#touched.clear()
     this.#touchedModules.clear()
     this.#isSeatTouched = false
+    this.#looked = 0
   }
 
   #at(key: string): ReadonlyArray<Provider> {
@@ -183,6 +206,7 @@ export class ProvisionRecord implements Providers {
   #touch(key: string): Touch {
     const touch = this.#touched.get(key) ?? { isFit: false, isRank: false, sites: [] }
     this.#touched.set(key, touch)
+    this.#looked = 0
     return touch
   }
 }

@@ -28,7 +28,7 @@ export interface EngineStep {
   readonly conflicts?: ReadonlyArray<Conflict>
   readonly computed: Computed
   /**
-   * How many modules on a node are still to be decided anew. What is written is decided from the facts as they stand; of
+   * How many modules on a node are still to be decided anew, and provisions whose candidates are still to be looked at. What is written is decided from the facts as they stand; of
    * these, nothing is, and their decisions are as a whole those of facts that were.
    */
   readonly pending: number

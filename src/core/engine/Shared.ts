@@ -10,8 +10,13 @@ import { startReading, stopReading } from "./NoticeConsumer.ts"
 import { noticeSeatsNeeds } from "./NoticeShared.ts"
 import type { World } from "./World.ts"
 
-/** Looks at what was touched of what many share, and marks what it is another for. */
-export const settleShared = (world: World): void => {
+/**
+ * Looks at what was touched of what many share, and marks what it is another for.
+ *
+ * @param looksMax how often a candidate is looked at for a claim at most.
+ * @returns whether all was looked at: nothing may be decided before.
+ */
+export const settleShared = (world: World, looksMax: number): boolean => {
   const { agenda, index, touched } = world
   if (touched.registry) {
     settleRegistry(world)
@@ -19,15 +24,20 @@ export const settleShared = (world: World): void => {
   for (const key of touched.haves) {
     settleHave(world, key)
   }
-  for (const provision of touched.provisions) {
-    for (const claim of provision.contested(index)) {
-      agenda.resolution(claim)
-    }
-    index.dropProvision(provision)
-  }
   touched.registry = false
   touched.haves.clear()
-  touched.provisions.clear()
+  let looks = looksMax
+  for (const provision of touched.provisions) {
+    if (looks > 0) {
+      looks -= provision.contest(index, looks, (claim) => agenda.resolution(claim))
+    }
+    if (provision.isTouched) {
+      return false
+    }
+    touched.provisions.delete(provision)
+    index.dropProvision(provision)
+  }
+  return true
 }
 
 const settleRegistry = (world: World): void => {
