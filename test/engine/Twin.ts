@@ -18,6 +18,7 @@ export class Twin {
   readonly #facts = new Facts()
   readonly #said: Values = valuesOf(decide(new Facts()))
   readonly #outOfShape = new Map<string, string>()
+  readonly #answersDeleted = new Set<string>()
   #conflicts: Json = []
 
   /** Takes changes in, and gives what is wrong, if anything. */
@@ -67,9 +68,14 @@ export class Twin {
   /** What is wrong with what the engine has decided, if anything. */
   differs(): string | undefined {
     const wanted = decide(this.#facts)
+    for (const key of this.#answersDeleted) {
+      if (!wanted.answersToDelete.includes(key)) {
+        this.#answersDeleted.delete(key)
+      }
+    }
     return differenceOf("decided", valuesOf(this.engine.decisions), wanted, this.engine.decisions) ??
       differenceOf("said", this.#said, wanted, {
-        answersToDelete: wanted.answersToDelete,
+        answersToDelete: [...this.#answersDeleted].sort(),
         outOfShape: [...this.#outOfShape].map(([place, why]) => ({ place, why })),
         conflicts: this.#conflicts
       })
@@ -77,7 +83,12 @@ export class Twin {
 
   #apply(change: EngineChange): void {
     if (!("isThere" in change)) {
+      const before = this.#facts.table(change.bucket)?.fact(change.key)
       this.#facts.apply(change)
+      const after = this.#facts.table(change.bucket)?.fact(change.key)
+      if (change.bucket === "mesh-provisioner_answers" && !sameJson(before?.json, after?.json)) {
+        this.#answersDeleted.delete(change.key)
+      }
     } else if (change.isThere) {
       this.#facts.openBucket(change.bucket)
     } else {
@@ -107,7 +118,9 @@ export class Twin {
     const { bucket, key, op } = write
     const there = this.#said.get(bucket)
     if (bucket === "mesh-provisioner_answers") {
-      return this.engine.decisions.answersToDelete.includes(key) ? undefined : `deletes an answer that counts: ${key}`
+      const isAgain = this.#answersDeleted.has(key)
+      this.#answersDeleted.add(key)
+      return isAgain ? `deletes again: ${key}` : undefined
     }
     const before = there?.get(key)
     if (op === "delete") {

@@ -94,9 +94,7 @@ export class ProvisionRecord implements Providers {
 
   /** A candidate is there, is so no more, or may serve by another rule. */
   touchFit(key: string): void {
-    const touch = this.#touch(key)
-    touch.isFit = true
-    touch.isRank = true
+    this.#touch(key).isFit = true
   }
 
   /** A candidate's rank is another for every claim. */

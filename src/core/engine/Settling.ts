@@ -66,7 +66,7 @@ const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecor
   const bits = claim.due
   claim.due = 0
   if (claim.needRecords.length === 0) {
-    forget({ agenda, index, said }, claim)
+    forget(index, claim)
     return
   }
   let isOther = false
@@ -81,13 +81,12 @@ const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecor
     }
   }
   const settled = settle(index, claim, claim.resolution)
-  isOther ||= settled.tooLong !== claim.tooLong
   claim.tooLong = settled.tooLong
   const isEvery = isOther || (bits & claimDue.everyNeed) !== 0
   let isChanged = false
   for (const need of claim.needRecords) {
     if (isEvery || need.isDue) {
-      isChanged = settleNeed({ agenda, index, said }, due, need, () => settled) || isChanged
+      isChanged = settleNeed({ index, said }, due, need, () => settled) || isChanged
     }
   }
   // How the needs stand counts for what is asked of makers, but for what is wanted of them (protocol §6).
@@ -96,15 +95,14 @@ const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecor
   }
 }
 
-type Deciding = Pick<World, "agenda" | "index" | "said">
+type Deciding = Pick<World, "index" | "said">
 
 /** No need is of a claim any more. */
-const forget = ({ agenda, index }: Deciding, claim: ClaimRecord): void => {
+const forget = (index: World["index"], claim: ClaimRecord): void => {
   claim.isSettled = false
   claim.resolution = undefined
   claim.tooLong = false
   linkResolution(index, claim, undefined)
-  agenda.asks(claim)
 }
 
 /** Decides on one need, and says whether that is another decision. */
