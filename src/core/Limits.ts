@@ -35,6 +35,9 @@ export const faultsSaidMax = 20
 /** A page of the verb has at most this many entries, and this many where the request names no limit (protocol §8). */
 export const pageEntriesMax = 1_000
 
+/** A page of the verb with earlier values has at most this many entries: each of them is asked for on its own (protocol §8). */
+export const historyPageEntriesMax = 100
+
 /** A reply of the verb has at most this many bytes where the bus sets no other bound: NATS' own default (protocol §8). */
 export const replyBytesMax = 1_048_576
 

@@ -14,8 +14,8 @@ interface PageRequest<Item> {
   readonly limit: number
   readonly after: string | undefined
   readonly bytesMax: number
-  /** What an item becomes once it is known to be in the page. */
-  readonly finish: (item: Item, bytesMax: number) => Item
+  /** What an item becomes once it is known to be in the page; nothing where the page is to end before it, unless it is the first. */
+  readonly finish: (item: Item, bytesMax: number) => Item | undefined
   /** What stands in for an item of so many bytes that no page could hold. */
   readonly shorten: (item: Item, bytes: number, bytesMax: number) => Item
 }
@@ -31,7 +31,11 @@ export const pageOf = <Item extends Placed>(
   let used = 0
   for (const item of sorted.slice(start, start + limit)) {
     const room = bytesMax - headBytes - textBytes(item.place)
-    const finished = finish(item, room)
+    const maybe = finish(item, room)
+    if (maybe === undefined && taken.length > 0) {
+      break
+    }
+    const finished = maybe ?? item
     const bytes = bytesOf(finished)
     const fitting = bytes > room ? shorten(finished, bytes, room) : finished
     used += bytesOf(fitting)

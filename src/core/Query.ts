@@ -8,7 +8,7 @@ import type { Caller } from "./Caller.ts"
 import type { Conflict, OutOfShape } from "./Decision.ts"
 import { type Json, type JsonObject, textMember } from "./Json.ts"
 import { readKey, writeKey } from "./Key.ts"
-import { keyBytesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
+import { historyPageEntriesMax, keyBytesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
 import { readToken } from "./Name.ts"
 import { bytesOf, escapedBytesMax, pageOf } from "./Page.ts"
 import { listed, type QueryWhat, queryWhat } from "./QueryWhat.ts"
@@ -66,8 +66,11 @@ export interface QueryOptions {
   readonly replyBytesMax?: number
   /** The most entries of a page where the request names no limit. */
   readonly pageEntriesMax?: number
-  /** The earlier values of a key that the bus still has, oldest first. */
-  readonly history?: (bucket: string, key: string) => ReadonlyArray<Earlier>
+  /**
+   * The earlier values of a key that the bus still has, oldest first. Where it gives nothing at all, they were not looked
+   * up: the page ends before that key; as the first of a page, it is given without.
+   */
+  readonly history?: (bucket: string, key: string) => ReadonlyArray<Earlier> | undefined
 }
 
 /**
@@ -203,7 +206,10 @@ const mayConcern = (what: QueryWhat, { module, node }: Request, key: string): bo
 const page = (source: VerbSource, what: QueryWhat, request: Request, options: QueryOptions): QueryReply => {
   const { bucket } = listed[what]
   const { items, next } = pageOf(itemsOf(source, what, request, options.caller), {
-    limit: request.limit ?? options.pageEntriesMax ?? pageEntriesMax,
+    limit: Math.min(
+      request.limit ?? options.pageEntriesMax ?? pageEntriesMax,
+      request.history === true ? historyPageEntriesMax : Number.POSITIVE_INFINITY
+    ),
     after: request.after,
     bytesMax: options.replyBytesMax ?? replyBytesMax,
     finish: (item, roomBytes) =>
@@ -221,11 +227,23 @@ const page = (source: VerbSource, what: QueryWhat, request: Request, options: Qu
   }
 }
 
-/** An entry with its earlier values, the oldest first; where they are too many for a reply, the oldest are left out. */
-const withHistory = ({ history }: QueryOptions, bucket: string, item: EntryItem, bytesMax: number): EntryItem => {
+/**
+ * An entry with its earlier values, the oldest first; where they are too many for a reply, the oldest are left out. Nothing where
+ * they were not looked up.
+ */
+const withHistory = (
+  { history = () => [] }: QueryOptions,
+  bucket: string,
+  item: EntryItem,
+  bytesMax: number
+): EntryItem | undefined => {
+  const earlierValues = history(bucket, item.place)
+  if (earlierValues === undefined) {
+    return undefined
+  }
   const kept: Array<JsonObject> = []
   let room = bytesMax - bytesOf(item) - "\"history\":[],".length
-  for (const { time, value } of [...(history?.(bucket, item.place) ?? [])].reverse()) {
+  for (const { time, value } of [...earlierValues].reverse()) {
     const earlier = { time, ...(value === undefined ? {} : { value }) }
     room -= bytesOf({ place: item.place, item: earlier })
     if (room < 0) {

@@ -1,22 +1,21 @@
 /**
  * The three verbs of protocol §8, on the bus: their pure halves are the core's; here is what they need of the bus.
  */
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { bucketName } from "../core/BucketName.ts"
 import type { Caller } from "../core/Caller.ts"
-import { readJson } from "../core/Decode.ts"
 import { explain, type ExplainReply } from "../core/Explain.ts"
-import { isJsonObject, type Json, sameJson } from "../core/Json.ts"
-import { type Earlier, query, type QueryReply } from "../core/Query.ts"
+import { isJsonObject, type Json } from "../core/Json.ts"
+import { replyBytesMax } from "../core/Limits.ts"
+import { query, type QueryReply } from "../core/Query.ts"
 import { retire, type RetireReply } from "../core/Retire.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import type { VerbError, VerbSource } from "../core/Verb.ts"
-import type { Bus, Revision } from "../ports/Bus.ts"
+import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
+import { type Histories, historiesOf } from "./Histories.ts"
 import type { Loop } from "./Loop.ts"
 import { lineOf, notesOf, shown } from "./Words.ts"
 
@@ -63,9 +62,10 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
   )
   // Operators who answer at once are answered one after the other.
   const oneByOne = Semaphore.makeUnsafe(1)
+  const historiesOn = historiesOf(bus)
   return {
     provisioning: (request, options = {}) =>
-      Effect.flatMap(source, (source) => provisioning(bus, source, request, options)),
+      Effect.flatMap(source, (source) => provisioning(historiesOn, source, request, options)),
     explain: (request, options = {}) =>
       Effect.flatMap(source, (source) => Effect.fromResult(explain(source, request, options))),
     retire: Effect.fnUntraced(function*(request, options = {}) {
@@ -96,7 +96,7 @@ const sayBusError = ({ message }: BusError): Refusal => notNow(message)
 
 /** The page first without what was earlier, so that only what is on it is asked of the bus. */
 const provisioning = Effect.fnUntraced(function*(
-  bus: Bus["Service"],
+  historiesOn: Histories,
   source: VerbSource,
   request: unknown,
   options: ReplyOptions
@@ -106,27 +106,14 @@ const provisioning = Effect.fnUntraced(function*(
     return page
   }
   const bucket = bucketName[page.what]
-  const earlier = yield* Effect.forEach(
-    page.entries,
-    ({ key, value }) => Effect.map(bus.history(bucket, key), (history) => [key, earlierOf(history, value)] as const),
-    { concurrency: historiesAskedAtOnceMax }
-  ).pipe(Effect.mapError(sayBusError))
-  const histories = new Map(earlier)
+  const histories = yield* Effect.mapError(
+    historiesOn(bucket, page.entries, options.replyBytesMax ?? replyBytesMax),
+    sayBusError
+  )
   return yield* Effect.fromResult(
-    query(source, request, { ...options, history: (_bucket, key) => histories.get(key) ?? [] })
+    query(source, request, { ...options, history: (_bucket, key) => histories.get(key) })
   )
 })
-
-const historiesAskedAtOnceMax = 64
-
-/** What a key held before what it holds now. */
-const earlierOf = (history: ReadonlyArray<Revision>, now: Json | undefined): ReadonlyArray<Earlier> => {
-  const values = history.map((revision): Earlier => ({
-    value: revision._tag === "Put" ? Result.getOrUndefined(readJson(revision.value)) : undefined,
-    time: DateTime.formatIso(DateTime.makeUnsafe(revision.timeMillis))
-  }))
-  return values.length > 0 && sameJson(values.at(-1)?.value, now) ? values.slice(0, -1) : values
-}
 
 // --- an answer -----------------------------------------------------------------------------------------------------
 

@@ -120,6 +120,19 @@ test("the pages put together are the whole, whatever the limit and the size of a
   met.atLeast({ page: 250, "out of shape": 200 })
 })
 
+test("a page with history ends before what was not looked up, but for its first (§8)", () => {
+  const source = sourceOf({
+    buckets: { "mesh-provisioner_needs": { "n1.shop.a.a": {}, "n1.shop.b.b": {}, "n1.shop.c.c": {} } }
+  })
+  const history = (_bucket: string, key: string) => key === "n1.shop.a.a" ? [] : undefined
+  const pages = pagesOf(source, { what: "needs", history: true }, { history })
+  expect(pages.map(({ entries }) => entries.map(({ history, key }) => [key, history]))).toEqual([
+    [["n1.shop.a.a", []]],
+    [["n1.shop.b.b", undefined]],
+    [["n1.shop.c.c", undefined]]
+  ])
+})
+
 test("a value is left out only where no page could hold it, and of earlier values the oldest (§8)", () => {
   const met = new Met()
   // What every page needs around its entries.
