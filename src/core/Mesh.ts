@@ -82,6 +82,8 @@ export interface Mesh {
   readonly assignedModules: Pick<ReadonlySet<string>, "has">
   /** The collections, by `<node>.<collection>` in tokens. */
   readonly collections: LookUp<Collection>
+  /** The holder of a seat, looked up once. */
+  readonly holder: (seat: string) => Holder
   readonly digest: (value: Json) => string
   /** The digest of a value that many needs may share, taken once. */
   readonly sharedDigest: (value: Json) => string
@@ -114,6 +116,7 @@ export const meshOf = (facts: Facts): WholeMesh => {
     entries: entriesOf(facts),
     ...providersOf(facts, new Set([...needs.claims.values()].map(({ provision }) => provision))),
     collections: collectionsOf(facts),
+    holder: once((seat) => readHolder(facts, seat)),
     digest,
     sharedDigest: once(digest),
     sharedOutcome: onceByKey<Outcome>(),
@@ -248,7 +251,10 @@ export const pinOf = (mesh: Mesh, { consumer, local, provision }: Claim): Pin | 
 }
 
 /** The holder of a seat (protocol §5.1). */
-export const holderOf = (mesh: Mesh, seat: string): Holder => holderBy(seat, mesh.facts.seats.fact(writeKey(seat)))
+export const holderOf = (mesh: Mesh, seat: string): Holder => mesh.holder(seat)
+
+/** The holder of a seat as the facts have it now. */
+export const readHolder = (facts: Facts, seat: string): Holder => holderBy(seat, facts.seats.fact(writeKey(seat)))
 
 /** The holder that a seat's fact names: that of seat `vault` is of module `mesh-vault`, or it is none (protocol §5.1). */
 export const holderBy = (seat: string, fact: Fact<"seat", Seat> | undefined): Holder => {

@@ -6,7 +6,16 @@ import type { ModuleOn, Outcome, OutOfShape, Provision } from "../Decision.ts"
 import { type Bound, makersOf } from "../fact/Bound.ts"
 import { Facts } from "../Facts.ts"
 import type { Json } from "../Json.ts"
-import { type Claim, type Collection, type LookUp, type Mesh, type Providers, vaultModule } from "../Mesh.ts"
+import {
+  type Claim,
+  type Collection,
+  type Holder,
+  type LookUp,
+  type Mesh,
+  type Providers,
+  readHolder,
+  vaultModule
+} from "../Mesh.ts"
 import { readToken } from "../Name.ts"
 import { type Registry, registryOf } from "../Registry.ts"
 import { nodeToken } from "../Resolve.ts"
@@ -48,6 +57,8 @@ export class Index implements Mesh {
   /** The needs that address an entry of a definition's own bucket, by bucket and key. */
   readonly strangersReaders = new Map<string, Set<NeedRecord>>()
   readonly offersBySeat = new Map<string, Set<OfferRecord>>()
+  /** The holders of seats that were looked up since the seat changed. */
+  readonly holders = new Map<string, Holder>()
   /** The seats that a module on a node holds, by the key of its assignment. */
   readonly seatsHeld = new Map<string, Set<string>>()
   readonly #digests = new WeakMap<object, string>()
@@ -65,6 +76,14 @@ export class Index implements Mesh {
   readonly entries = { get: (key: string) => this.claims.get(key)?.entries }
   readonly providers: LookUp<Providers> = this.provisions
   readonly collections = { get: (key: string) => collectionOf(this.collectionRecords.get(key)) }
+
+  readonly holder = (seat: string): Holder => {
+    const known = this.holders.get(seat) ?? readHolder(this.facts, seat)
+    if (known.holder !== undefined) {
+      this.holders.set(seat, known)
+    }
+    return known
+  }
 
   // Only where there are others than one is it worth to be remembered.
   readonly makersOf = (entry: Bound): ReadonlySet<string> => {

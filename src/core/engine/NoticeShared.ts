@@ -81,6 +81,7 @@ export const noticeSeat = (
     return
   }
   const { index } = world
+  index.holders.delete(seat)
   const was = holderBy(seat, before)
   const is = holderBy(seat, after)
   if (sameJson({ ...was.holder, wrong: was.wrong ?? "" }, { ...is.holder, wrong: is.wrong ?? "" })) {

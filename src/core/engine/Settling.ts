@@ -143,6 +143,9 @@ const settleNeed = (
 const settleAsks = (world: World, claim: ClaimRecord): void => {
   const { index, said } = world
   claim.areAsksDue = false
+  if (!isAskedAbout(claim)) {
+    return
+  }
   const needed = claim.isSettled ? claim : undefined
   const standing = standingOf(claim.needRecords.map(({ provision }) => provision))
   const asks = asksOfClaim(index, needed, needed, standing, claim.entries)
@@ -167,6 +170,14 @@ const settleAsks = (world: World, claim: ClaimRecord): void => {
       said.delete("answers", answer.key)
     }
   }
+}
+
+/** Whether anything is or was asked about a claim: nothing of a provider that is judged by its own have. */
+const isAskedAbout = (claim: ClaimRecord): boolean => {
+  const { answers, asks, entries, isSettled, provision, resolution } = claim
+  return entries.length + asks.length > 0 || answers !== undefined || provision === "credential" ||
+    (isSettled && (provision === "secret" ||
+      (resolution?._tag === "Served" && resolution.contract.credential === "consumer")))
 }
 
 const keepAsks = ({ index, said }: World, claim: ClaimRecord, asks: Asks): void => {
@@ -199,6 +210,9 @@ const keepAsks = ({ index, said }: World, claim: ClaimRecord, asks: Asks): void 
 
 /** Keeps which credentials the asks of a claim call for (protocol §6.1). */
 const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: Asks): void => {
+  if (asks.size + claim.credentials.length === 0) {
+    return
+  }
   const wanted = wantedCredentials(index, asks)
   for (const [key, now] of wanted) {
     const { local, provision } = now.credential
