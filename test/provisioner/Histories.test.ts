@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Bus, MemoryBus } from "../../src/adapters/memory/index.ts"
-import type { QueryEntry } from "../../src/core/index.ts"
+import type { QueryEntry, QueryReply } from "../../src/core/index.ts"
 import { historiesOf } from "../../src/provisioner/Histories.ts"
 import { pass, put, start } from "./Running.ts"
 
@@ -89,7 +89,7 @@ describe("the pages of the verb with history", () => {
       const sizes: Array<number> = []
       for (let after: string | undefined = "", pages = 0; after !== undefined && pages < 300; pages++) {
         const request = { what: "needs", history: true, limit: 1_000, ...(after === "" ? {} : { after }) }
-        const page = yield* verbs.provisioning(request, { replyBytesMax })
+        const page: QueryReply = yield* verbs.provisioning(request, { replyBytesMax })
         assert.isAtMost(JSON.stringify(page).length, replyBytesMax)
         for (const { history, key } of page.entries) {
           assert.strictEqual(Array.isArray(history) ? history.length : 0, 1)
