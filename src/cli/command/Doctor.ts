@@ -12,11 +12,11 @@ export const doctor = Command.make("doctor", {
   as: text(
     "as",
     "USER",
-    "As whom to look, as grants names users: client:n1, provider:postgres@n2, operator:ann; else as the server says who it is"
+    "As whom to look, as grants names users (client:n1, operator:ann); else as the server says"
   ),
   providers: partiesFlags.providers,
   buckets: partiesFlags.buckets,
-  json: json("{ server, as, account?, inboxPrefix, apiPrefix, seat?, tries, wrong: [{ what, todo }] }"),
+  json: json("{ server, as, account?, inboxPrefix, apiPrefix, seat?, tries, wrong }"),
   connection: busFlags
 }, ({ as, ...config }) => runBy(() => import("../Doctor.ts"), { ...config, as: Option.getOrUndefined(as) })).pipe(
   Command.withDescription(

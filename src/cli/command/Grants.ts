@@ -35,7 +35,7 @@ export const grants = Command.make("grants", {
   seeds: text(
     "seeds",
     "FOLDER",
-    "Where each user's nkey seed is kept: those that are missing are made; where left out, variables stand for the keys"
+    "Where each user's nkey seed is kept, and made where it is missing; without, variables stand for keys"
   ),
   out: text("out", file, "The file that is written, whole or not at all; where left out, standard output"),
   json: json("{ kind, holes, accounts: [{ name, jetStream, users, exports, imports }] }")
