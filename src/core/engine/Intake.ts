@@ -36,6 +36,7 @@ export type Undo = () => void
 export class Intake {
   readonly #world: World
   readonly #rows: ReadonlyMap<string, Row>
+  readonly #boundRows = new Map<string, Row>()
   #undo: Array<Undo> | undefined
 
   constructor(world: World) {
@@ -81,13 +82,15 @@ export class Intake {
     if (module === undefined || !facts.bound.has(module)) {
       return this.#rows.get(bucket)
     }
+    const known = this.#boundRows.get(module)
+    if (known !== undefined) {
+      return known
+    }
     // A bucket that vanished and is back has another table: what undoes a change looks for it anew.
-    return row(
-      this.#world,
-      bucket,
-      () => facts.bound.get(module),
-      (...change) => noticeBound(this.#world, module, ...change)
-    )
+    const table = () => facts.bound.get(module)
+    const made = row(this.#world, bucket, table, (...change) => noticeBound(this.#world, module, ...change))
+    this.#boundRows.set(module, made)
+    return made
   }
 
   #setBucket(bucket: string, isThere: boolean): void {
@@ -104,6 +107,7 @@ export class Intake {
     this.#undo?.push(() => this.#setBucket(bucket, !isThere))
     const module = moduleOfBoundBucket(bucket)
     if (module !== undefined) {
+      this.#boundRows.delete(module)
       noticeBoundBucket(this.#world, module)
     }
   }
@@ -201,8 +205,11 @@ const row = <P extends Part, A>(
     }
     table.keep(key, after)
     undo?.push(() => keep(key, before, undefined))
-    noteOutOfShape(world, bucket, key, after?.why)
-    if (before?.why !== after?.why || !isSame(before?.value, after?.value)) {
+    const isOtherwiseWrong = before?.why !== after?.why
+    if (isOtherwiseWrong) {
+      noteOutOfShape(world, bucket, key, after?.why)
+    }
+    if (isOtherwiseWrong || !isSame(before?.value, after?.value)) {
       notice(key, before, after)
     }
   }
