@@ -32,7 +32,7 @@ export interface Step {
   readonly reason?: string
   readonly why: string
   readonly causes: ReadonlyArray<Step>
-  /** The plans that wait for each other, in order, from the smallest key on: this step closes the circle. */
+  /** The plans that wait for each other, in order, from the smallest key on: this step closes the circle, or leads on to what does. */
   readonly circle?: ReadonlyArray<string>
   /** The step stands elsewhere in the tree, with its causes. */
   readonly seen?: true
@@ -85,7 +85,7 @@ export const explain = (
     }
     const consumer = writeKey(node, module)
     // Half of what a reply may have is for steps: what stands around them, and their nesting, is in the other half.
-    const room = { bytes: (options.replyBytesMax ?? replyBytesMax) / 2, steps: explainStepsMax }
+    const room = { bytes: (options.replyBytesMax ?? replyBytesMax) / 2, steps: explainStepsMax, isOver: false }
     const walk: Walk = { source, room, path: [], seen: new Set() }
     const isSeen = isSeenBy(options.caller, bucketName.plans, consumer)
     if (kind === undefined || name === undefined) {
@@ -101,41 +101,52 @@ export const explain = (
       : Result.succeed({ ...read, tree: provisionStep(walk, key, provision) })
   })
 
-/** Where the explanation is: the plans above this step, those explained anywhere, and the room that is left. */
+/** Where the explanation is: the plans above this step, those explained anywhere, the room that is left, and whether any was missing. */
 interface Walk {
   readonly source: VerbSource
-  readonly room: { bytes: number; steps: number }
+  readonly room: { bytes: number; steps: number; isOver: boolean }
   readonly path: ReadonlyArray<string>
   readonly seen: Set<string>
 }
 
-/** A step with its causes, as long as there is room for them. */
-const step = (walk: Walk, head: Omit<Step, "causes">, causes: () => ReadonlyArray<Step>): Step => {
+/** What a step follows from: where that is, the plan that it is or that is behind it, if there is one, and its own step. */
+interface Cause {
+  readonly place: Waits
+  readonly plan?: () => string | undefined
+  readonly step: () => Step
+}
+
+/** A step with its causes, as long as there is room for them; where room runs out, the last one says that there are more. */
+const step = (walk: Walk, head: Omit<Step, "causes">, causes: ReadonlyArray<Cause>): Step => {
   const said = bytesOf(head) <= walk.room.bytes
     ? head
     : { ...head, why: cut(head.why, Math.floor(walk.room.bytes / escapedBytesMax)) }
   walk.room.steps -= 1
   walk.room.bytes -= bytesOf(said)
-  return { ...said, causes: walk.room.steps > 0 && walk.room.bytes > 0 ? causes() : [] }
+  const made: Array<Step> = []
+  for (const cause of causes) {
+    if (walk.room.steps <= 0 || walk.room.bytes <= 0) {
+      made.push(lastStep(walk, cause))
+      break
+    }
+    made.push(cause.step())
+  }
+  return { ...said, causes: made }
 }
 
 const bytesOf = (head: Omit<Step, "causes">): number => writeUtf8(JSON.stringify(head)).length
 
-/** The steps of several causes; where room runs out, the last one says that there are more. */
-const steps = <A>(
-  walk: Walk,
-  items: ReadonlyArray<A>,
-  each: (item: A) => Step,
-  place: (item: A) => Waits
-): ReadonlyArray<Step> => {
-  const made: Array<Step> = []
-  for (const item of items) {
-    if (walk.room.steps <= 0 || walk.room.bytes <= 0) {
-      return [...made, { ...place(item), why: stepWhy.more(), causes: [] }]
-    }
-    made.push(each(item))
-  }
-  return made
+/**
+ * Stands for a cause for which there is no room. The first of them is the deepest: if what is above waits in a circle that goes on
+ * behind it, that is said, too.
+ */
+const lastStep = (walk: Walk, { place, plan }: Cause): Step => {
+  const behind = walk.room.isOver ? undefined : plan?.()
+  const circle = behind === undefined ? undefined : wayBack(walk, behind)
+  walk.room.isOver = true
+  const more = { ...place, why: stepWhy.more(), causes: [] }
+  const closing = circle && { ...more, why: `${stepWhy.circle(circle)}; ${stepWhy.more()}`, circle }
+  return closing === undefined || bytesOf(closing) > walk.room.bytes ? more : closing
 }
 
 const planStep = (walk: Walk, key: string, plan: Plan): Step => {
@@ -143,24 +154,22 @@ const planStep = (walk: Walk, key: string, plan: Plan): Step => {
   const above = walk.path.indexOf(key)
   if (above !== -1) {
     const circle = fromSmallest(walk.path.slice(above))
-    return step(walk, { ...head, why: stepWhy.circle(circle), circle }, () => [])
+    return step(walk, { ...head, why: stepWhy.circle(circle), circle }, [])
   }
   if (walk.seen.has(key)) {
     const back = wayBack(walk, key)
     const circle = back === undefined ? {} : { why: stepWhy.circle(back), circle: back }
-    return step(walk, { ...head, ...circle, seen: true }, () => [])
+    return step(walk, { ...head, ...circle, seen: true }, [])
   }
   walk.seen.add(key)
   const inside = { ...walk, path: [...walk.path, key] }
-  const blocked = (plan.blocked ?? []).map((need) => `${key}.${need}`)
-  return step(inside, head, () =>
+  return step(
+    inside,
+    head,
     plan.build === undefined && plan.waits !== undefined
-      ? [factStep(inside, plan.waits)]
-      : steps(inside, blocked, (need) =>
-        provisionStep(inside, need, walk.source.decisions.provisions.get(need)), (need) => ({
-          bucket: bucketName.provisions,
-          key: need
-        })))
+      ? [factCause(inside, plan.waits)]
+      : (plan.blocked ?? []).map((need) => needCause(inside, `${key}.${need}`))
+  )
 }
 
 /**
@@ -189,17 +198,25 @@ const wayBack = (walk: Walk, start: string): ReadonlyArray<string> | undefined =
 
 /** The plans, not as they should be, of the modules that a plan waits for. */
 const waitedFor = (source: VerbSource, key: string): ReadonlyArray<string> =>
-  (source.decisions.plans.get(key)?.blocked ?? []).flatMap((need) => {
-    const provision = source.decisions.provisions.get(`${key}.${need}`)
-    const fact = provision && (provision.waits ?? settledBy(source, `${key}.${need}`, provision))
-    const writer = fact && troubledWriter(source, fact, provision.provider)
-    return writer === undefined ? [] : [writer]
-  })
+  (source.decisions.plans.get(key)?.blocked ?? []).flatMap((need) => waitedForBy(source, `${key}.${need}`) ?? [])
+
+/** The plan, not as it should be, of the module that a need waits for. */
+const waitedForBy = (source: VerbSource, needKey: string): string | undefined => {
+  const provision = source.decisions.provisions.get(needKey)
+  const fact = provision && (provision.waits ?? settledBy(source, needKey, provision))
+  return fact && troubledWriter(source, fact, provision.provider)
+}
 
 const fromSmallest = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
   const smallest = keys.reduce((least, key, index) => key < (keys[least] ?? key) ? index : least, 0)
   return [...keys.slice(smallest), ...keys.slice(0, smallest)]
 }
+
+const needCause = (walk: Walk, key: string): Cause => ({
+  place: { bucket: bucketName.provisions, key },
+  plan: () => waitedForBy(walk.source, key),
+  step: () => provisionStep(walk, key, walk.source.decisions.provisions.get(key))
+})
 
 const provisionStep = (walk: Walk, key: string, provision: Provision | undefined): Step => {
   const { reason, state, why } = provision ?? { why: stepWhy.there() }
@@ -210,37 +227,37 @@ const provisionStep = (walk: Walk, key: string, provision: Provision | undefined
     ...(reason === undefined ? {} : { reason }),
     why
   }
-  return step(walk, head, () => provision === undefined ? [] : causesOf(walk, key, provision))
+  return step(walk, head, provision === undefined ? [] : causesOf(walk, key, provision))
 }
 
 /** What a provision follows from: the fact it waits for, or the one that settled it; of a refused one, who was tried. */
-const causesOf = (walk: Walk, key: string, provision: Provision): ReadonlyArray<Step> => {
-  const { candidates, waits } = provision
-  if (waits !== undefined) {
-    return [factStep(walk, waits, provision.provider)]
-  }
-  if (candidates !== undefined) {
-    const assigned = (candidate: { readonly node: string; readonly module: string }) => ({
-      bucket: bucketName.assignments,
-      key: writeKey(candidate.node, candidate.module)
+const causesOf = (walk: Walk, key: string, provision: Provision): ReadonlyArray<Cause> => {
+  const { candidates, provider, waits } = provision
+  if (waits === undefined && candidates !== undefined) {
+    return candidates.map(({ module, node, reason, why }): Cause => {
+      const place = { bucket: bucketName.assignments, key: writeKey(node, module) }
+      return { place, step: () => step(walk, { ...place, reason, why }, []) }
     })
-    return steps(
-      walk,
-      candidates,
-      (candidate) => step(walk, { ...assigned(candidate), reason: candidate.reason, why: candidate.why }, () => []),
-      assigned
-    )
   }
-  const settled = settledBy(walk.source, key, provision)
-  return settled === undefined ? [] : [factStep(walk, settled, provision.provider)]
+  const fact = waits ?? settledBy(walk.source, key, provision)
+  return fact === undefined ? [] : [factCause(walk, fact, provider)]
 }
 
 /** A fact, and behind it the plan of the module that is to write it, where that does not run as it should. */
-const factStep = (walk: Walk, fact: Waits, provider?: ModuleOn): Step => {
+const factCause = (walk: Walk, place: Waits, provider?: ModuleOn): Cause => {
   const { decisions, facts } = walk.source
-  return step(walk, { ...fact, why: sayFact(facts, fact, provider) }, () => {
-    const writer = troubledWriter(walk.source, fact, provider)
-    const plan = writer === undefined ? undefined : decisions.plans.get(writer)
-    return writer === undefined || plan === undefined ? [] : [planStep(walk, writer, plan)]
-  })
+  const writer = troubledWriter(walk.source, place, provider)
+  const plan = writer === undefined ? undefined : decisions.plans.get(writer)
+  const behind = writer === undefined || plan === undefined ? [] : [planCause(walk, writer, plan)]
+  return {
+    place,
+    plan: () => writer,
+    step: () => step(walk, { ...place, why: sayFact(facts, place, provider) }, behind)
+  }
 }
+
+const planCause = (walk: Walk, key: string, plan: Plan): Cause => ({
+  place: { bucket: bucketName.plans, key },
+  plan: () => key,
+  step: () => planStep(walk, key, plan)
+})

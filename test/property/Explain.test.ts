@@ -184,6 +184,25 @@ test("a chain of 5,000 and a fan of 5,000 are explained as far as a reply goes, 
   expect(stepsOf(reply.tree).at(-1)?.why).toContain("explanation ends here")
 })
 
+test("what is too deep to be explained says so where it ends, and names the circle that goes on there as far as can be (§8)", () => {
+  const deepest = (length: number, last: ReadonlyArray<number>, module = "m0000") => {
+    const names = Array.from({ length }, (_, index) => `m${String(index).padStart(4, "0")}`)
+    const source = sourceOf(meshOf({ names, nextOf: names.map((_, index) => index < length - 1 ? [index + 1] : last) }))
+    const steps = stepsOf(Result.getOrThrow(explain(source, { node: "n1", module })).tree)
+    expect(steps.length).toBe(1_001)
+    expect(steps.filter(({ why }) => why.includes("explanation ends here"))).toEqual([steps.at(-1)])
+    return { names, step: steps.at(-1) }
+  }
+  expect(deepest(400, []).step?.circle).toBeUndefined()
+  const around = deepest(400, [0])
+  expect(around.step?.circle).toEqual(around.names.map((name) => `n1.${name}`))
+  expect(around.step?.why).toContain("this is a circle of waits: n1.m0000 waits for n1.m0001, which waits for")
+  expect(deepest(400, [100]).step?.circle).toEqual(around.names.slice(100).map((name) => `n1.${name}`))
+  expect(deepest(400, [0], "m0200").step?.circle).toEqual(around.step?.circle)
+  // Behind this one there are more plans than are looked at.
+  expect(deepest(2_000, [0]).step?.circle).toBeUndefined()
+})
+
 test("an explanation is no larger than a reply may be (§8)", () => {
   const met = new Met()
   check(
