@@ -15,7 +15,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { bucketName } from "../../core/BucketName.ts"
-import type { Bus, Put } from "../../ports/Bus.ts"
+import type { Bus } from "../../ports/Bus.ts"
 import { BusError } from "../../ports/BusError.ts"
 import { Seat, type SeatState, type SeatTerm } from "../../ports/Seat.ts"
 import type { TermOptions } from "./Fence.ts"
@@ -25,6 +25,7 @@ import { Lease } from "./Lease.ts"
 import type { Term } from "./NatsBus.ts"
 import { apiCode, reasonOf, type Trouble } from "./NatsErrors.ts"
 import { type Holder, holderOf, seatBucket, seatKey } from "./SeatBucket.ts"
+import { SeatKey } from "./SeatKey.ts"
 import { standingBuckets } from "./Setup.ts"
 
 /** Who takes the seat. */
@@ -64,14 +65,12 @@ const termBuckets: ReadonlyArray<string> = [...markedBuckets, ...unmarkedBuckets
 
 class Sitting {
   readonly #ground: SeatGround
-  readonly #holder: Holder
-  readonly #value: Uint8Array
+  readonly #key: SeatKey
   readonly #show: (state: SeatState) => Effect.Effect<void>
 
   constructor(ground: SeatGround, holder: Holder, show: (state: SeatState) => Effect.Effect<void>) {
     this.#ground = ground
-    this.#holder = holder
-    this.#value = new TextEncoder().encode(JSON.stringify(holder))
+    this.#key = new SeatKey(ground.bus, holder)
     this.#show = show
   }
 
@@ -101,7 +100,7 @@ class Sitting {
   })
 
   get #beginTerm(): Effect.Effect<Term, BusError> {
-    return this.#ground.beginTerm({ buckets: markedBuckets, unmarked: unmarkedBuckets, mark: this.#value })
+    return this.#ground.beginTerm({ buckets: markedBuckets, unmarked: unmarkedBuckets, mark: this.#key.value })
   }
 
   /** Waits until the seat is free, or this instance's own, and takes it. */
@@ -145,7 +144,7 @@ class Sitting {
       const lease = new Lease(timeToLiveMillis)
       const put = Option.getOrUndefined(yield* this.#ground.bus.get(seatBucket, seatKey))
       const holder = holderOf(put)
-      if (put !== undefined && holder?.id !== this.#holder.id) {
+      if (put !== undefined && !this.#key.isOwn(put)) {
         yield* this.#show({ _tag: "StandingBy", holder: holder?.name ?? "unknown" })
         return { waitMillis: lease.beatMillis }
       }
@@ -153,7 +152,7 @@ class Sitting {
       if (missing.some((bucket) => termBuckets.includes(bucket))) {
         return yield* this.#sayMissing(missing)
       }
-      return (yield* this.#put(lease, put?.revision)) ? lease : { waitMillis: 0 }
+      return (yield* this.#key.put(lease, put?.revision)) ? lease : { waitMillis: 0 }
     })
   }
 
@@ -175,41 +174,6 @@ class Sitting {
       }),
       Effect.mapError((trouble) => new BusError({ operation: "followBuckets", reason: reasonOf(trouble) }))
     )
-  }
-
-  /** Puts this instance's name, upon nothing or upon a revision. Gives whether it was this put, and no other's, that took it. */
-  #put(lease: Lease, revision: number | undefined): Effect.Effect<boolean, BusError> {
-    const { bus } = this.#ground
-    return Effect.suspend(() => {
-      const sentAt = performance.now()
-      return (revision === undefined
-        ? bus.create(seatBucket, seatKey, this.#value)
-        : bus.update(seatBucket, seatKey, this.#value, revision)).pipe(
-          Effect.map((stored) => {
-            lease.renewed(stored, sentAt)
-            return true
-          }),
-          Effect.catchReason("BusError", "Conflict", () => Effect.succeed(false)),
-          // It may be stored all the same, then or later: what the bucket holds says so.
-          Effect.catchReason(
-            "BusError",
-            "Unreachable",
-            () =>
-              Effect.map(
-                bus.get(seatBucket, seatKey),
-                (now) => this.#learn(lease, revision, Option.getOrUndefined(now), sentAt)
-              )
-          )
-        )
-    })
-  }
-
-  #learn(lease: Lease, before: number | undefined, now: Put | undefined, sentAt: number): boolean {
-    const isOwn = holderOf(now)?.id === this.#holder.id
-    if (now !== undefined && isOwn && now.revision !== before) {
-      lease.renewed(now.revision, sentAt)
-    }
-    return isOwn && lease.isHeld
   }
 
   #sayTrouble({ message, reason }: BusError): Effect.Effect<Waiting> {
@@ -249,7 +213,7 @@ class Sitting {
           return "It was not renewed in time: the bus answers too slowly, or not at all, for the seat's time to live (mesh-provisioner setup --seat-time-to-live)."
         }
         const renewed = yield* Effect.option(Effect.timeoutOption(
-          this.#put(lease, lease.revision),
+          this.#key.put(lease, lease.revision),
           Math.max(1, lease.leftMillis)
         ))
         const isRenewed = Option.flatten(renewed)
@@ -266,26 +230,12 @@ class Sitting {
     return Effect.suspend(() => {
       const revision = lease?.revision
       lease?.end()
-      return revision === undefined ? Effect.void : this.#giveUp(revision).pipe(
+      return revision === undefined ? Effect.void : this.#key.giveUp(revision).pipe(
         Effect.timeoutOption(leaveMillisMax),
         Effect.flatMap(Option.match({ onNone: () => sayKept, onSome: () => Effect.void })),
         Effect.catch(() => sayKept)
       )
     })
-  }
-
-  // A renewal that was on its way when this began has another revision.
-  #giveUp(revision: number): Effect.Effect<void, BusError> {
-    const { bus } = this.#ground
-    return Effect.asVoid(bus.delete(seatBucket, seatKey, revision)).pipe(
-      Effect.catchReason("BusError", "Conflict", () =>
-        Effect.flatMap(bus.get(seatBucket, seatKey), (found) => {
-          const put = Option.getOrUndefined(found)
-          return put !== undefined && holderOf(put)?.id === this.#holder.id
-            ? Effect.asVoid(bus.delete(seatBucket, seatKey, put.revision))
-            : Effect.void
-        }))
-    )
   }
 }
 

@@ -35,7 +35,7 @@ export const grants = Command.make("grants", {
   seeds: text(
     "seeds",
     "FOLDER",
-    "Where each user's nkey seed is kept, and made where it is missing; without, variables stand for keys"
+    "The users' nkey seeds: those that are missing are made; without it, variables stand for keys"
   ),
   out: text("out", file, "The file that is written, whole or not at all; where left out, standard output"),
   json: json("{ kind, holes, accounts: [{ name, jetStream, users, exports, imports }] }")
