@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 const source = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname
@@ -21,6 +22,8 @@ export default defineConfig({
       }]]
       : ["default"],
     globalSetup: ["scripts/buildForTests.ts"],
+    // Many tests wait for a server more than they compute; by default a core is left free, and of two only one would be used.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Only against a test that never ends: how long one takes depends on what else the machine does.
     testTimeout: 120_000,
     hookTimeout: 120_000
