@@ -13,6 +13,7 @@ import { type BusConfig, type BusFlagName, busFlagTable } from "./command/BusFla
 import { readMillis } from "./Duration.ts"
 import { type Failure, failure, usage } from "./Failure.ts"
 import { nameOf, readText } from "./Read.ts"
+import { visible } from "./Visible.ts"
 
 /** The variables of the environment, by their names. */
 export type Environment = { readonly [name: string]: string | undefined }
@@ -66,9 +67,9 @@ export const settingsOf = Effect.fnUntraced(function*(
     ...rest,
     ...present<NatsSettings>({
       servers,
-      inboxPrefix: given.text("inbox-prefix"),
-      apiPrefix: given.text("api-prefix"),
-      keyPrefix: given.text("key-prefix"),
+      inboxPrefix: yield* subjectOf(given, "inbox-prefix"),
+      apiPrefix: yield* subjectOf(given, "api-prefix"),
+      keyPrefix: yield* subjectOf(given, "key-prefix"),
       credentials,
       tls: Object.keys(tls).length === 0 ? undefined : tls,
       answerWaitMax: timeout === undefined ? undefined : yield* readMillis(given.nameOf("timeout"), timeout)
@@ -114,6 +115,23 @@ const serversOf = (given: Given): Effect.Effect<ReadonlyArray<string> | undefine
         "Give --user with --password-file, or --token-file, or set NATS_URL."
     ))
     : Effect.succeed(given.text("bus")?.split(","))
+
+/** The beginning of subjects: tokens that stand for themselves. */
+const subjectOf = (
+  given: Given,
+  name: "inbox-prefix" | "api-prefix" | "key-prefix"
+): Effect.Effect<string | undefined, Failure> => {
+  const subject = given.text(name)
+  return subject === undefined || /^[^\s.*>]+(?:\.[^\s.*>]+)*$/.test(subject)
+    ? Effect.succeed(subject)
+    : Effect.fail(usage(
+      `${given.nameOf(name)} cannot be ${
+        visible(subject)
+      }. Give it tokens joined by dots, without a dot at the end, as ${
+        name === "inbox-prefix" ? "_INBOX.client:n1" : "$JS.mesh.API"
+      }.`
+    ))
+}
 
 const contextOf = (name: string | undefined, environment: Environment): Effect.Effect<NatsSettings, Failure> =>
   name === undefined

@@ -220,6 +220,16 @@ describe("who one is", () => {
           `--timeout cannot be ${timeout}. Give it a number and its unit, as 500ms, 10s, 1m or 1h.`
         ])
       }
+      for (const subject of ["_INBOX.", ".a", "a..b", "a b", "a.*", ">", ""]) {
+        assert.deepStrictEqual(yield* refusal({ "inbox-prefix": subject }), [
+          2,
+          `--inbox-prefix cannot be ${subject}. Give it tokens joined by dots, without a dot at the end, as _INBOX.client:n1.`
+        ])
+      }
+      assert.deepStrictEqual(yield* refusal({ "api-prefix": "$JS.API." }), [
+        2,
+        "--api-prefix cannot be $JS.API.. Give it tokens joined by dots, without a dot at the end, as $JS.mesh.API."
+      ])
       assert.deepStrictEqual(yield* refusal({}, { MESH_PROVISIONER_TIMEOUT: "soon" }), [
         2,
         "MESH_PROVISIONER_TIMEOUT cannot be soon. Give it a number and its unit, as 500ms, 10s, 1m or 1h."

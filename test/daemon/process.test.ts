@@ -89,6 +89,17 @@ describe("serve --bus", () => {
       assert.strictEqual(one.lines.filter(({ message }) => message.includes("not as it should be")).length, 1)
     }), 60_000)
 
+  it.live("told to end before any server has answered ends at once", () =>
+    Effect.gen(function*() {
+      const one = yield* daemon("nats://127.0.0.1:1", "one")
+      yield* until("it says so", () => one.says("No NATS server answers"))
+      const from = performance.now()
+      one.kill("SIGTERM")
+      assert.strictEqual(yield* one.ended, 0)
+      assert.isBelow(performance.now() - from, 2_000)
+      assert.isFalse(one.says("nobody knows"))
+    }), 60_000)
+
   it.live("told to end where the server is frozen ends with 0 in 5 s", () =>
     Effect.gen(function*() {
       const on = yield* mesh(facts)

@@ -106,7 +106,8 @@ export const connect = Effect.fnUntraced(function*(
   }, servers)
   const client = yield* Effect.acquireRelease(
     dialUntil(dial, settings.connectFor),
-    (client) => Effect.promise(() => client.close())
+    (client) => Effect.promise(() => client.close()),
+    { interruptible: true }
   )
   const connection = new Connection(client)
   yield* Effect.forkScoped(Stream.runForEach(

@@ -78,7 +78,7 @@ const none = { requests: [], notices: [] }
 export const whoAmI = "$SYS.REQ.USER.INFO"
 
 /** The subject of keys: what writes them, and what is heard of them. */
-export const subjectOf = ({ bucket, keys }: Keys): string => `${keyPrefixOf(bucket)}${keys}`
+const subjectOf = ({ bucket, keys }: Keys): string => `${keyPrefixOf(bucket)}${keys}`
 
 /** The request of JetStream, behind its prefix, that reads keys one by one. */
 export const directGetOf = (keys: Keys): string => `DIRECT.GET.${streamOf(keys.bucket)}.${subjectOf(keys)}`
