@@ -121,7 +121,10 @@ describe("a command that is written wrong (exit code 2)", () => {
       ["show", "provisions", "--state", "wanted", "--from", "none.json"],
       "No state of provisions is called so; allowed are provided, asked, failed and refused."
     ],
-    [["show", "--state", "asked", "--from", "none.json"], "Registry cannot be narrowed by state, only provisions, plans and asks can."],
+    [
+      ["show", "--state", "asked", "--from", "none.json"],
+      "Registry cannot be narrowed by state, only provisions, plans and asks can."
+    ],
     [
       ["show", "plans", "--collection", "path", "--from", "none.json"],
       "Plans cannot be narrowed by collection, only by node and module."

@@ -62,7 +62,9 @@ describe("a daemon is ready", () => {
 describe("a daemon is not ready, and says what is missing,", () => {
   const cases: ReadonlyArray<readonly [string, Partial<Standing>, RegExp]> = [
     ["before it knows who holds the seat", { seat: { _tag: "Looking" } }, /looked who holds the seat/],
-    ["without a bucket for the seat", { seat: { _tag: "Missing", missing: [], sentence: "There is no seat. Make it." } }, /Make it/],
+    ["without a bucket for the seat", {
+      seat: { _tag: "Missing", missing: [], sentence: "There is no seat. Make it." }
+    }, /Make it/],
     ["while the bus does not answer", { seat: { _tag: "Unreachable" } }, /does not answer/],
     ["before it reads", { health: undefined }, /begins to read/],
     ["while it reads", { health: health({ read: 3, reading: [{ bucket: "mesh-host_haves", keys: 7 }] }) }, /3 of 15/],
