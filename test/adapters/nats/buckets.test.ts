@@ -7,7 +7,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RetentionPolicy, type StreamConfig } from "@nats-io/jetstream"
 import { Effect, Fiber } from "effect"
-import { act, firstAudit, ground, groundByProxy, hear, reasonOf, until } from "./Ground.ts"
+import { bare } from "../../nats/Bare.ts"
+import { natsServer } from "../../nats/Server.ts"
+import { act, connected, firstAudit, ground, groundByProxy, hear, reasonOf, until } from "./Ground.ts"
 
 describe("what becomes of a bucket that is followed", () => {
   it.live("deleted: it is lost within moments, though no heartbeat was missed", () =>
@@ -184,8 +186,9 @@ describe("a stream that is called like a bucket", () => {
   for (const subjects of [["$KV.called.a.*", "$KV.called.b"], ["$KV.*.>"]]) {
     it.live(`and takes keys of it is read: ${subjects.join(" and ")}`, () =>
       Effect.gen(function*() {
-        const { admin, nats } = yield* ground()
-        yield* act(() => admin.deleteBucket("b"))
+        const server = yield* natsServer()
+        const admin = yield* bare(server)
+        const nats = yield* connected(server)
         yield* act(() => admin.manager.streams.add({ name: "KV_called", subjects }))
         yield* act(() => admin.plant("called", [["b", "1"]]))
         const heard = yield* hear(nats, "called")
