@@ -64,6 +64,13 @@ describe("serve in a pipe", () => {
     expect(await serve.stop(signal)).toMatchObject({ exitCode: 0, stderr: "" })
   })
 
+  test("takes two signals at once for one, as npm makes two of a Ctrl-C", async () => {
+    const serve = serving(["--load", "mesh.json"], folderWith({ "mesh.json": asked }))
+    await serve.seen("put mesh-provisioner_plans n2.postgres ready\n")
+    void serve.stop()
+    expect((await serve.stop()).exitCode).toBe(0)
+  })
+
   test("ends quietly when nobody reads it any more", async () => {
     const cwd = folderWith({ "mesh.json": asked })
     const child = start(["serve", "--load", "mesh.json", "--follow"], cwd)

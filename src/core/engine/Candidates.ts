@@ -126,6 +126,11 @@ export class ProvisionRecord implements Providers {
    * @returns how often it was.
    */
   contest(mesh: Mesh, looksMax: number, mark: (claim: ClaimRecord) => void): number {
+    // Whom nobody asks for anything challenges nobody: a module of many provisions may be on many nodes.
+    if (this.#unheld.length === 0) {
+      this.#forget()
+      return 0
+    }
     const challengers = this.#challengers()
     const looksAClaim = 1 + challengers.length
     const from = this.#looked
