@@ -138,11 +138,14 @@ class Following {
     return Effect.scoped(Effect.gen({ self: this }, function*() {
       const alarm = yield* advisories.about(bucket)
       let nextAudit = 0
+      let isAlarmed = false
       while (true) {
-        const isAlarmed = yield* Effect.raceFirst(
-          Effect.as(Queue.take(alarm), true),
-          Effect.as(Effect.sleep(reading.isStartOver ? Math.min(1_000, settings.silenceMillisMax / 4) : 50), false)
+        // An alarm stays where it is until it is taken for sure: who loses a race drops what it took.
+        yield* Effect.raceFirst(
+          Queue.peek(alarm),
+          Effect.sleep(reading.isStartOver ? Math.min(1_000, settings.silenceMillisMax / 4) : 50)
         )
+        isAlarmed = (yield* Queue.clear(alarm)).length > 0 || isAlarmed
         if (yield* this.#isSilent(consumer)) {
           return
         }
@@ -152,6 +155,7 @@ class Following {
         const isDue = isAlarmed || performance.now() >= nextAudit
         if (isDue && reading.isStartOver && !consumer.isHeldUp) {
           nextAudit = performance.now() + settings.auditEveryMillis
+          isAlarmed = false
           if (!(yield* this.#audit)) {
             return
           }
