@@ -71,13 +71,14 @@ export const asksOfClaim = (
   const provider = claim && settled && wantedOf(mesh, settled, claim)
   if (claim !== undefined && settled !== undefined && provider !== undefined) {
     const ask = wanted(mesh, settled, claim, provider)
-    asked.set(askKey(provider, claim.key), { provider, claim, ask })
+    asked.set(askKey(provider.key, claim.key), { provider: provider.on, providerKey: provider.key, claim, ask })
   }
   for (const entry of entries) {
     for (const made of isOfCredential(entry) ? [] : madeBy(mesh, entry)) {
-      const key = askKey(made.maker, made.key)
+      const { maker, makerKey } = made
+      const key = askKey(makerKey, made.key)
       if (!asked.has(key) && key.length <= keyBytesMax) {
-        asked.set(key, { provider: made.maker, claim: made, ask: askOfMaker(mesh, made, standing) })
+        asked.set(key, { provider: maker, providerKey: makerKey, claim: made, ask: askOfMaker(mesh, made, standing) })
       }
     }
   }
@@ -88,25 +89,34 @@ export const asksOfClaim = (
 
 type HowSettled = Pick<SettledClaim, "resolution" | "tooLong">
 
+/** A module on a node that is asked, and the key of its assignment. */
+interface AskedOf {
+  readonly on: ModuleOn
+  readonly key: string
+}
+
 /** The per-consumer provider that serves a claim and is there to serve it, its consumer assigned (protocol §6). */
-const wantedOf = (mesh: Mesh, { resolution, tooLong }: HowSettled, claim: Claim): ModuleOn | undefined => {
+const wantedOf = (mesh: Mesh, { resolution, tooLong }: HowSettled, claim: Claim): AskedOf | undefined => {
   if (mesh.facts.assignments.value(claim.consumer) === undefined || tooLong) {
     return undefined
   }
   if (resolution === undefined) {
-    return holderOf(mesh, "vault").holder
+    const { holder, key } = holderOf(mesh, "vault")
+    return holder && { on: holder, key }
   }
-  return resolution._tag === "Served" && resolution.contract.credential === "consumer" ? resolution.provider : undefined
+  return resolution._tag === "Served" && resolution.contract.credential === "consumer"
+    ? { on: resolution.provider, key: resolution.key }
+    : undefined
 }
 
-const wanted = (mesh: Mesh, { resolution }: HowSettled, claim: Claim, provider: ModuleOn): Ask => {
+const wanted = (mesh: Mesh, { resolution }: HowSettled, claim: Claim, provider: AskedOf): Ask => {
   const met = resolution?._tag === "Served"
     ? claim.needs.map(({ value }) => value).filter((need) => unmetBy(mesh, resolution.contract, need) === undefined)
     : []
   const ranges = sortedOnce(met.flatMap(({ contract }) => contract === undefined ? [] : [contract]))
   const fields = sortedOnce(met.flatMap((need) => need.fields ?? []))
   return {
-    ...askHead(mesh, claim.consumer, provider, { state: "wanted", why: askWhy.wanted(claim, provider) }),
+    ...askHead(mesh, claim.consumer, provider.key, { state: "wanted", why: askWhy.wanted(claim, provider.on) }),
     ...(ranges.length === 0 ? {} : { contract: ranges }),
     ...(fields.length === 0 ? {} : { fields })
   }
@@ -132,7 +142,7 @@ export const standingOf = (provisions: ReadonlyArray<Provision | undefined>): St
 
 /** The ask about what a maker has that is not wanted of it: the first of the reasons of protocol §6 that holds. */
 const askOfMaker = (mesh: Mesh, made: Made, standing: Standing): Ask => {
-  const { maker } = made
+  const { maker, makerKey } = made
   const ownSecret = maker.module === vaultModule && made.provision === "secret"
   const held = heldWhy(mesh, made, standing) ?? (ownSecret ? undefined : heldByDefinition(mesh, made))
   const decided = held === undefined ? answered(mesh, made) : { state: "held", why: held } as const
@@ -140,7 +150,7 @@ const askOfMaker = (mesh: Mesh, made: Made, standing: Standing): Ask => {
   return askHead(
     mesh,
     made.consumer,
-    maker,
+    makerKey,
     decided ?? (free
       ? { state: "retire", why: askWhy.free(made) }
       : ownSecret && holderOf(mesh, "vault").holder === undefined

@@ -47,13 +47,13 @@ export const boundProvision = (
 const servedProvision = (
   mesh: Mesh,
   claim: Claim,
-  { contract, provider }: Extract<Resolution, { readonly _tag: "Served" }>,
+  { contract, key, provider }: Extract<Resolution, { readonly _tag: "Served" }>,
   credentials: ReadonlyArray<Credential>
 ): (need: SoundNeed) => Provision => {
   if (contract.credential === "none") {
     const made = () =>
-      entry("bound", outcomeOfHave(mesh, provider), foundAt(mesh, claim, provider, contract, credentials))
-    const provision = mesh.sharedProvision(assignmentAt(provider).key, made)
+      entry("bound", outcomeOfHave(mesh, provider, key), foundAt(mesh, claim, provider, contract, credentials))
+    const provision = mesh.sharedProvision(key, made)
     return ({ value }) => {
       const unmet = unmetBy(mesh, contract, value)
       return unmet === undefined ? provision : entry("bound", outcomeUnmet(claim, provider, unmet), provision)

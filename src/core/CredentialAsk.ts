@@ -57,21 +57,22 @@ export const asksOfCredential = (
   entry: Entry | undefined
 ): Asks => {
   const asks: Asks = new Map()
-  const { holder } = holderOf(mesh, "vault")
-  const key = credential && holder && askKey(holder, credential.key)
+  const { holder, key: providerKey } = holderOf(mesh, "vault")
+  const key = credential && providerKey && askKey(providerKey, credential.key)
   const isWanted = credential !== undefined && accepts !== undefined
   if (isWanted && holder !== undefined && key !== undefined && key.length <= keyBytesMax) {
-    const head = askHead(mesh, credential.consumer, holder, {
+    const head = askHead(mesh, credential.consumer, providerKey, {
       state: "wanted",
       why: askWhy.wantedCredential(credential, accepts)
     })
-    asks.set(key, { provider: holder, claim: credential, ask: { ...head, accepts } })
+    asks.set(key, { provider: holder, providerKey, claim: credential, ask: { ...head, accepts } })
   }
   for (const made of entry === undefined ? [] : madeBy(mesh, entry)) {
-    const key = askKey(made.maker, made.key)
+    const { maker, makerKey } = made
+    const key = askKey(makerKey, made.key)
     if (!asks.has(key) && key.length <= keyBytesMax) {
-      const ask = askHead(mesh, made.consumer, made.maker, notWanted(mesh, made, isWanted, holder))
-      asks.set(key, { provider: made.maker, claim: made, ask })
+      const ask = askHead(mesh, made.consumer, makerKey, notWanted(mesh, made, isWanted, holder))
+      asks.set(key, { provider: maker, providerKey: makerKey, claim: made, ask })
     }
   }
   return asks

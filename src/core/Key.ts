@@ -102,6 +102,12 @@ export const writeKey = (...names: ReadonlyArray<string | undefined>): string =>
   return tokens.join(".")
 }
 
+/** The first two tokens of a key in shape: the module on a node that it is about, as the key of its assignment. */
+export const assignmentKeyOf = (key: string): string => {
+  const end = key.indexOf(".", key.indexOf(".") + 1)
+  return end < 0 ? key : key.slice(0, end)
+}
+
 /**
  * The consumer that a key's first two tokens name, if they do, as the key of its assignment: how a key that is out of
  * shape as a whole is still known to be some consumer's (protocol §6).

@@ -6,14 +6,16 @@ import type { OpenedClaim } from "./Credential.ts"
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { type Bound, whatMakerHas } from "./fact/Bound.ts"
 import { flat } from "./Flat.ts"
-import { writeKey } from "./Key.ts"
-import { assignmentAt, type Entry, type Mesh, vaultModule } from "./Mesh.ts"
+import { assignmentKeyOf, writeKey } from "./Key.ts"
+import { type Entry, type Mesh, vaultModule } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
 
 /** An ask, and what it is of. */
 export interface Asked {
   readonly provider: ModuleOn
+  /** The key of the provider's assignment. */
+  readonly providerKey: string
   readonly claim: OpenedClaim
   readonly ask: Ask
 }
@@ -24,6 +26,8 @@ export type Asks = Map<string, Asked>
 /** Something that one maker has for a claim, by its module's bound entry. */
 export interface Made extends ModuleOn {
   readonly maker: ModuleOn
+  /** The key of the maker's assignment. */
+  readonly makerKey: string
   readonly key: string
   readonly consumer: string
   readonly provision: string
@@ -36,9 +40,10 @@ export const madeBy = (mesh: Mesh, { fact: { key, names, value }, module }: Entr
   if (value === undefined) {
     return []
   }
-  const consumer = writeKey(names.node, names.module)
-  return [...mesh.makersOf(value)].map((node) => ({
+  const consumer = assignmentKeyOf(key)
+  return Array.from(mesh.makersOf(value), (node) => ({
     maker: { node, module },
+    makerKey: writeKey(node, module),
     key,
     consumer,
     node: names.node,
@@ -53,15 +58,18 @@ export const madeBy = (mesh: Mesh, { fact: { key, names, value }, module }: Entr
 export const isOfCredential = ({ fact, module }: Entry): boolean =>
   module === vaultModule && fact.names.provision === "credential"
 
-/** An ask with what every ask says: the consumer's instance, and whether the provider module is gone from its node. */
+/**
+ * An ask with what every ask says: the consumer's instance, and whether the provider module is gone from its node. Both are
+ * told by the key of their assignment.
+ */
 export const askHead = (
   { facts }: Mesh,
   consumer: string,
-  provider: ModuleOn,
+  provider: string,
   ask: Pick<Ask, "state" | "why">
 ): Ask => {
   const instance = facts.assignments.value(consumer)?.instance
-  const gone = facts.assignments.value(assignmentAt(provider).key) === undefined
+  const gone = facts.assignments.value(provider) === undefined
   return {
     state: ask.state,
     why: flat(ask.why),
@@ -71,8 +79,8 @@ export const askHead = (
 }
 
 /** What an operator's answer makes of an ask, where it counts: `retire` only for what the maker has now (protocol §6). */
-export const answered = (mesh: Mesh, { entry, key, maker }: Made): Pick<Ask, "state" | "why"> | undefined => {
-  const answer = mesh.facts.answers.value(askKey(maker, key))
+export const answered = (mesh: Mesh, { entry, key, maker, makerKey }: Made): Pick<Ask, "state" | "why"> | undefined => {
+  const answer = mesh.facts.answers.value(askKey(makerKey, key))
   if (
     answer === undefined ||
     (answer.answer === "retire" && answer.entry !== mesh.digest(whatMakerHas(entry, maker.node)))

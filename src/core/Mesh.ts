@@ -58,8 +58,14 @@ export interface Providers {
 }
 
 /** The holder of a seat, or why it has none. */
-export type Holder = { readonly holder: ModuleOn; readonly wrong?: undefined } | {
+export type Holder = {
+  readonly holder: ModuleOn
+  /** The key of the holder's assignment. */
+  readonly key: string
+  readonly wrong?: undefined
+} | {
   readonly holder?: undefined
+  readonly key?: undefined
   readonly wrong: string | undefined
 }
 
@@ -262,7 +268,9 @@ export const holderBy = (seat: string, fact: Fact<"seat", Seat> | undefined): Ho
   if (holder === undefined) {
     return { wrong: fact?.why }
   }
-  return seat === "vault" && holder.module !== vaultModule ? { wrong: notTheVault(holder.module) } : { holder }
+  return seat === "vault" && holder.module !== vaultModule
+    ? { wrong: notTheVault(holder.module) }
+    : { holder, key: writeKey(holder.node, holder.module) }
 }
 
 /** The module that holds seat `vault` (protocol §4, §5.1). */

@@ -133,9 +133,13 @@ const outcomeOfCredentials = (
   return undefined
 }
 
-/** The outcome of a provider by its own have: the first row of the table that holds (protocol §5.3). */
-export const outcomeOfHave = (mesh: Mesh, provider: ModuleOn): Outcome =>
-  mesh.sharedOutcome(assignmentAt(provider).key, () => readHave(mesh, provider))
+/**
+ * The outcome of a provider by its own have: the first row of the table that holds (protocol §5.3).
+ *
+ * @param key the key of the provider's assignment.
+ */
+export const outcomeOfHave = (mesh: Mesh, provider: ModuleOn, key: string): Outcome =>
+  mesh.sharedOutcome(key, () => readHave(mesh, provider))
 
 /** The outcome of a provider as the facts have it now, whatever was made of it before. */
 export const readHave = ({ facts }: Mesh, provider: ModuleOn): Outcome => {

@@ -7,8 +7,9 @@ import type { ModuleOn, Plan, PlanNeed, PlanState, Provision } from "./Decision.
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
 import { addTo } from "./Group.ts"
+import { assignmentKeyOf } from "./Key.ts"
 import { planWhyNeedsMax } from "./Limits.ts"
-import { assignmentAt, type Mesh, type NeedFact } from "./Mesh.ts"
+import type { Mesh, NeedFact } from "./Mesh.ts"
 import { readToken } from "./Name.ts"
 import { planWhy } from "./Words.ts"
 
@@ -29,7 +30,7 @@ export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>):
     consumers.set(key, [])
   }
   for (const need of mesh.facts.needs.named()) {
-    addTo(consumers, assignmentAt(need.names).key, need)
+    addTo(consumers, assignmentKeyOf(need.key), need)
   }
   const plans = new Map<string, Plan>()
   for (const [key, needs] of consumers) {
@@ -68,14 +69,15 @@ export const planNeedOf = ({ find, provider, state, version }: Provision): PlanN
  */
 export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>, known?: string): Plan => {
   const assignment = mesh.facts.assignments.value(consumer)
+  const inOrder = needs.toSorted((one, other) => one.planKey < other.planKey ? -1 : 1)
   const blocked = needs.filter((need) => need.counts && need.provision.state !== "provided").sort(worstFirst)
   const build = assignment === undefined ? {} : { build: assignment.build }
   return {
     ...build,
     ...judged(mesh, consumer, assignment, blocked),
     ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ planKey }) => planKey) }),
-    needs: byKey(needs, ({ planNeed }) => planNeed),
-    digest: known ?? mesh.digest({ ...build, needs: byKey(needs, whereFound) })
+    needs: byKey(inOrder, ({ planNeed }) => planNeed),
+    digest: known ?? mesh.digest({ ...build, needs: byKey(inOrder, whereFound) })
   }
 }
 

@@ -5,9 +5,10 @@
 import * as Result from "effect/Result"
 import { bucketName } from "./BucketName.ts"
 import type { Find, ModuleOn, Provision, RegistryEntry, SeatFind, Waits } from "./Decision.ts"
+import type { Assignment } from "./fact/Assignment.ts"
 import { fillPattern } from "./fact/Definition.ts"
 import { isJsonObject, type Json, member } from "./Json.ts"
-import { writeKey } from "./Key.ts"
+import { assignmentKeyOf, writeKey } from "./Key.ts"
 import { assignmentAt, holderOf, type Mesh, type NeedFact, type SoundNeed } from "./Mesh.ts"
 import { outcomeOfHave } from "./Outcome.ts"
 import { entry, found, noHolder, versionOf } from "./ProvisionEntry.ts"
@@ -30,10 +31,11 @@ export const provisionOf = (
   if (!isSoundNeed(need)) {
     return entry(kind, { state: "refused", reason: "shape", why: needWhy.shape(who, need.why ?? "") })
   }
-  const assigned = assignmentAt(who)
-  if (mesh.facts.assignments.value(assigned.key) === undefined) {
-    const why = needWhy.unassigned(who, mesh.facts.assignments.fact(assigned.key)?.why)
-    return entry(kind, { state: "asked", reason: "unassigned", why, waits: assigned })
+  const consumer = assignmentKeyOf(need.key)
+  const assignment = mesh.facts.assignments.fact(consumer)
+  if (assignment?.value === undefined) {
+    const why = needWhy.unassigned(who, assignment?.why)
+    return entry(kind, { state: "asked", reason: "unassigned", why, waits: assignmentAt(who) })
   }
   const contested = mesh.registry.contested.get(kind)
   if (contested !== undefined) {
@@ -47,18 +49,24 @@ export const provisionOf = (
   if (claim !== undefined) {
     return claim.provision(need)
   }
-  return otherNeed(mesh, need, who, domain)
+  return otherNeed(mesh, need, who, domain, assignment.value)
 }
 
 const isSoundNeed = (need: NeedFact): need is SoundNeed => need.value !== undefined
 
-const otherNeed = (mesh: Mesh, need: SoundNeed, who: ModuleOn, { find }: RegistryEntry): Provision => {
+const otherNeed = (
+  mesh: Mesh,
+  need: SoundNeed,
+  who: ModuleOn,
+  { find }: RegistryEntry,
+  assignment: Assignment
+): Provision => {
   const { kind, name } = need.names
   if (kind === "collected" || namedCollectionKinds.has(kind)) {
     return collectedNeed(mesh, kind, kind === "collected" ? name : `${kind}:${name}`, who)
   }
   if (placementKinds.has(kind)) {
-    return placedNeed(mesh, kind, name, who)
+    return placedNeed(mesh, kind, name, who, assignment)
   }
   return "seat" in find ? seatNeed(mesh, need, who, find) : entryNeed(mesh, need, who, find)
 }
@@ -75,9 +83,9 @@ const collectedNeed = (mesh: Mesh, kind: string, collection: string, who: Module
   )
 }
 
-const placedNeed = (mesh: Mesh, kind: string, name: string, who: ModuleOn): Provision => {
+const placedNeed = (mesh: Mesh, kind: string, name: string, who: ModuleOn, assignment: Assignment): Provision => {
   const assigned = assignmentAt(who)
-  const places = member(mesh.facts.assignments.value(assigned.key)?.placement ?? {}, kind)
+  const places = member(assignment.placement ?? {}, kind)
   const placed = isJsonObject(places) ? member(places, name) : undefined
   const where = found(undefined, { ...assigned, at: ["placement", kind, name] }, versionOf(mesh, placed))
   return entry(
@@ -143,7 +151,7 @@ const seatNeed = (
   { seat, verb }: SeatFind
 ): Provision => {
   const { kind, module, name, node } = need.names
-  const { holder } = holderOf(mesh, seat)
+  const { holder, key } = holderOf(mesh, seat)
   const where = found(holder, { seat, verb, request: { node, module, name } }, undefined)
-  return entry(kind, holder === undefined ? noHolder(mesh, who, seat) : outcomeOfHave(mesh, holder), where)
+  return entry(kind, holder === undefined ? noHolder(mesh, who, seat) : outcomeOfHave(mesh, holder, key), where)
 }

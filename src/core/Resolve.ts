@@ -2,24 +2,15 @@
  * Which provider serves a claim (protocol §5.2). What holds a consumer's data keeps it: nothing moves a claim but a pin,
  * or a definition that says that it no longer provides it.
  */
+import { bucketName } from "./BucketName.ts"
 import type { Candidate, CandidateReason, ModuleOn, Waits } from "./Decision.ts"
 import type { Pin } from "./fact/Assignment.ts"
 import { namesProvision, type ProvisionContract } from "./fact/Definition.ts"
 import type { Need } from "./fact/Need.ts"
 import { writeKey } from "./Key.ts"
 import { candidatesMax } from "./Limits.ts"
-import {
-  assignmentAt,
-  type Claim,
-  contractOf,
-  type Entry,
-  holderOf,
-  type Mesh,
-  pinOf,
-  type Provider,
-  seatAt
-} from "./Mesh.ts"
-import { score } from "./Score.ts"
+import { type Claim, contractOf, type Entry, holderOf, type Mesh, pinOf, type Provider, seatAt } from "./Mesh.ts"
+import { scoresOf } from "./Score.ts"
 import { candidateWhy } from "./Words.ts"
 
 /** Who serves a claim, or what stands in the way. */
@@ -27,6 +18,8 @@ export type Resolution =
   | {
     readonly _tag: "Served"
     readonly provider: ModuleOn
+    /** The key of the provider's assignment. */
+    readonly key: string
     readonly contract: ProvisionContract
     /** Whether it serves as the holder of what was made, and not as the best of the candidates. */
     readonly isHeld: boolean
@@ -36,6 +29,7 @@ export type Resolution =
   | {
     readonly _tag: "HolderGone"
     readonly provider: ModuleOn
+    readonly key: string
     readonly contract: ProvisionContract | undefined
     readonly waits: Waits
     readonly missing: "definition" | "assignment" | "seat"
@@ -81,19 +75,20 @@ const resolveHeld = (mesh: Mesh, claim: Claim, pin: Pin | undefined, entry: Entr
   const by = { node: value.by, module }
   if (contract === undefined) {
     const waits = { bucket: "mesh-controller_modules", key: module }
-    return { _tag: "HolderGone", provider: by, contract, waits, missing: "definition" }
+    return { _tag: "HolderGone", provider: by, key: writeKey(by.node, module), contract, waits, missing: "definition" }
   }
   const holder = contract.seat === undefined ? undefined : holderOf(mesh, contract.seat).holder
   const takesOver = holder !== undefined && holder.module === module && !excludes(pin, holder)
   const provider = takesOver ? holder : by
-  const assigned = assignmentAt(provider)
-  if (mesh.facts.assignments.value(assigned.key) === undefined) {
-    return { _tag: "HolderGone", provider, contract, waits: assigned, missing: "assignment" }
+  const key = writeKey(provider.node, module)
+  if (mesh.facts.assignments.value(key) === undefined) {
+    const waits = { bucket: bucketName.assignments, key }
+    return { _tag: "HolderGone", provider, key, contract, waits, missing: "assignment" }
   }
   if (contract.seat !== undefined && !takesOver) {
-    return { _tag: "HolderGone", provider, contract, waits: seatAt(contract.seat), missing: "seat" }
+    return { _tag: "HolderGone", provider, key, contract, waits: seatAt(contract.seat), missing: "seat" }
   }
-  return { _tag: "Served", provider, contract, isHeld: true }
+  return { _tag: "Served", provider, key, contract, isHeld: true }
 }
 
 /** Whether the module answers the claim by itself, as it has applied, and every need of the claim lets it (protocol §5.2). */
@@ -106,19 +101,20 @@ const answersItself = (mesh: Mesh, claim: Claim): boolean => {
 }
 
 const resolveAmongCandidates = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Resolution => {
-  const isOther = ({ key }: Provider) => key !== claim.consumer
   const judge = judgeOf(mesh, claim, pin)
+  const ranking = new Ranking(mesh, claim)
   const providers = mesh.providers.get(claim.provision)
   // One on the consumer's own node that is not lost and not draining comes before all others: no need to look at them.
-  const near = best(mesh, claim, judge, (providers?.on(claim.node) ?? []).filter(isOther))
-  if (near !== undefined && rank(mesh, claim, near) >= rankOfOwnNode) {
+  const near = best(claim, ranking, judge, providers?.on(claim.node) ?? [])
+  if (near !== undefined && ranking.rank(near) >= rankOfOwnNode) {
     return served(near)
   }
-  const candidates = (providers?.all ?? []).filter(isOther)
-  const found = best(mesh, claim, judge, candidates)
+  const all = providers?.all ?? []
+  const found = best(claim, ranking, judge, all)
   if (found !== undefined) {
     return served(found)
   }
+  const candidates = all.filter(({ key }) => key !== claim.consumer)
   const [first] = candidates
   if (first === undefined) {
     return { _tag: "Nobody" }
@@ -129,17 +125,24 @@ const resolveAmongCandidates = (mesh: Mesh, claim: Claim, pin: Pin | undefined):
     : { _tag: "NoCandidate", ...rejected(candidates, judge) }
 }
 
-const served = ({ contract, module, node }: Provider): Resolution => ({
+const served = ({ contract, key, module, node }: Provider): Resolution => ({
   _tag: "Served",
   provider: { node, module },
+  key,
   contract,
   isHeld: false
 })
 
-const best = (mesh: Mesh, claim: Claim, judge: Judge, candidates: ReadonlyArray<Provider>): Provider | undefined => {
+const best = (
+  claim: Claim,
+  ranking: Ranking,
+  judge: Judge,
+  candidates: ReadonlyArray<Provider>
+): Provider | undefined => {
   let first: Provider | undefined
   for (const candidate of candidates) {
-    if (judge(candidate) === undefined && (first === undefined || outranks(mesh, claim, candidate, first))) {
+    const isFit = candidate.key !== claim.consumer && judge(candidate) === undefined
+    if (isFit && (first === undefined || ranking.outranks(candidate, first))) {
       first = candidate
     }
   }
@@ -148,7 +151,7 @@ const best = (mesh: Mesh, claim: Claim, judge: Judge, candidates: ReadonlyArray<
 
 /** Whether a candidate serves a claim rather than the one that did among all others (protocol §5.2). */
 export const wins = (mesh: Mesh, claim: Claim, candidate: Provider, other: Provider): boolean =>
-  candidate.key !== claim.consumer && outranks(mesh, claim, candidate, other) &&
+  candidate.key !== claim.consumer && new Ranking(mesh, claim).outranks(candidate, other) &&
   judgeOf(mesh, claim, pinOf(mesh, claim))(candidate) === undefined
 
 const seatIsEmpty = (mesh: Mesh, { contract }: Provider): boolean =>
@@ -170,19 +173,30 @@ export interface Rejection {
 
 type Judge = (candidate: Provider) => Rejection | undefined
 
+/** The needs that a candidate of a claim is to meet: those that count, or all where none does. */
+const judgedNeeds = ({ needs }: Claim): ReadonlyArray<Need> => {
+  const [only] = needs
+  if (only !== undefined && needs.length === 1) {
+    return [only.value]
+  }
+  const counting = needs.filter(({ value }) => value.optional !== true)
+  // By key: which of several unmet needs is named is not to depend on which came first.
+  return [...(counting.length > 0 ? counting : needs)].sort((one, other) => one.key < other.key ? -1 : 1)
+    .map(({ value }) => value)
+}
+
 /** Judges the candidates of a claim, for the first of the reasons that holds (protocol §5.2). */
 const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
-  const counting = claim.needs.filter(({ value }) => value.optional !== true)
-  // By key: which of several unmet needs is named is not to depend on which came first.
-  const needs = [...(counting.length > 0 ? counting : claim.needs)].sort((one, other) => one.key < other.key ? -1 : 1)
-    .map(({ value }) => value)
+  const needs = judgedNeeds(claim)
   // A provision's contract is the same wherever its module is assigned.
-  const meets = new Map<ProvisionContract, Rejection | undefined>()
-  const meetsAll = (contract: ProvisionContract) => {
-    if (!meets.has(contract)) {
-      meets.set(contract, firstUnmet(mesh, contract, needs))
+  const meets = new Map<ProvisionContract, Rejection | "meets">()
+  const meetsAll = (contract: ProvisionContract): Rejection | undefined => {
+    let known = meets.get(contract)
+    if (known === undefined) {
+      known = firstUnmet(mesh, contract, needs) ?? "meets"
+      meets.set(contract, known)
     }
-    return meets.get(contract)
+    return known === "meets" ? undefined : known
   }
   return (candidate) => {
     const { contract, isDraining } = candidate
@@ -205,6 +219,10 @@ const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
 
 // Every need's range before any need's field: the reasons are in the order of their table.
 const firstUnmet = (mesh: Mesh, contract: ProvisionContract, needs: ReadonlyArray<Need>): Rejection | undefined => {
+  const [only] = needs
+  if (only !== undefined && needs.length === 1) {
+    return unmetBy(mesh, contract, only)
+  }
   const unmet = needs.map((need) => unmetBy(mesh, contract, need))
   return unmet.find((rejection) => rejection?.reason === "contract") ??
     unmet.find((rejection) => rejection !== undefined)
@@ -219,22 +237,45 @@ export const unmetBy = (mesh: Mesh, contract: ProvisionContract, need: Need): Re
   return field === undefined ? undefined : { reason: "field", why: candidateWhy.field(field) }
 }
 
-/** Whether one candidate comes before another by rank (protocol §5.2). */
-const outranks = (mesh: Mesh, claim: Claim, one: Provider, other: Provider): boolean => {
-  const ranks = rank(mesh, claim, one) - rank(mesh, claim, other)
-  if (ranks !== 0) {
-    return ranks > 0
-  }
-  const scores = score(claim.key, one.key) - score(claim.key, other.key)
-  return scores !== 0 ? scores > 0 : one.key < other.key
-}
+/** Ranks the candidates of one claim (protocol §5.2). What is of the claim alone is looked up once. */
+class Ranking {
+  readonly #mesh: Mesh
+  readonly #node: string
+  readonly #site: string | undefined
+  readonly #score: (candidateKey: string) => number
+  /** What was ranked last as the best so far: each of many candidates is held against it. */
+  #best: Provider | undefined
+  #bestRank = 0
+  #bestScore = 0
 
-/** What counts before the score, the weightiest first: not lost, not draining, on the same node, on the same site. */
-const rank = (mesh: Mesh, claim: Claim, { isDraining, key, node }: Provider): number => {
-  const machine = mesh.facts.machines.value(nodeToken(key))
-  const site = mesh.facts.machines.value(nodeToken(claim.key))?.site
-  return (machine?.lost === true ? 0 : 8) + (isDraining ? 0 : 4) + (node === claim.node ? 2 : 0) +
-    (site !== undefined && site === machine?.site ? 1 : 0)
+  constructor(mesh: Mesh, { key, node }: Claim) {
+    this.#mesh = mesh
+    this.#node = node
+    this.#site = mesh.facts.machines.value(nodeToken(key))?.site
+    this.#score = scoresOf(key)
+  }
+
+  /** What counts before the score, the weightiest first: not lost, not draining, on the same node, on the same site. */
+  rank({ isDraining, key, node }: Provider): number {
+    const machine = this.#mesh.facts.machines.value(nodeToken(key))
+    return (machine?.lost === true ? 0 : 8) + (isDraining ? 0 : 4) + (node === this.#node ? 2 : 0) +
+      (this.#site !== undefined && this.#site === machine?.site ? 1 : 0)
+  }
+
+  /** Whether one candidate comes before another: by rank, then by score, then by key. */
+  outranks(one: Provider, other: Provider): boolean {
+    if (this.#best !== other) {
+      this.#best = other
+      this.#bestRank = this.rank(other)
+      this.#bestScore = this.#score(other.key)
+    }
+    const rank = this.rank(one)
+    if (rank !== this.#bestRank) {
+      return rank > this.#bestRank
+    }
+    const score = this.#score(one.key)
+    return score !== this.#bestScore ? score > this.#bestScore : one.key < other.key
+  }
 }
 
 const rankOfOwnNode = 8 + 4 + 2

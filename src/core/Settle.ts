@@ -5,7 +5,6 @@ import { boundProvision, secretProvision } from "./ClaimProvision.ts"
 import { type Credential, credentialsOf } from "./Credential.ts"
 import type { ModuleOn, Provision } from "./Decision.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
-import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
 import { type Claim, holderOf, type LookUp, type Mesh, type SoundNeed, type WholeMesh } from "./Mesh.ts"
 import { tooLongProvision } from "./ProvisionEntry.ts"
@@ -64,16 +63,18 @@ const isTooLong = (
   resolution: Resolution | undefined,
   credentials: ReadonlyArray<Credential>
 ): boolean => {
-  const vault = holderOf(mesh, "vault").holder
-  const isLong = (provider: ModuleOn | undefined, claimKey: string) =>
-    (provider === undefined ? claimKey : askKey(provider, claimKey)).length > keyBytesMax
+  const vault = holderOf(mesh, "vault").key
   if (resolution === undefined) {
     return isLong(vault, claim.key)
   }
   return resolution._tag === "Served" && resolution.contract.credential === "consumer"
-    ? isLong(resolution.provider, claim.key) || credentials.some(({ key }) => isLong(vault, key))
+    ? isLong(resolution.key, claim.key) || credentials.some(({ key }) => isLong(vault, key))
     : isLong(undefined, claim.key)
 }
 
-/** The key of the ask of a provider for a claim (protocol §6). */
-export const askKey = ({ module, node }: ModuleOn, claimKey: string): string => `${writeKey(node, module)}.${claimKey}`
+/** Whether the key of a claim, or of its ask of a provider, is too long for the bus. */
+const isLong = (provider: string | undefined, claim: string): boolean =>
+  (provider === undefined ? 0 : provider.length + 1) + claim.length > keyBytesMax
+
+/** The key of the ask of a provider, by the key of its assignment, for a claim (protocol §6). */
+export const askKey = (provider: string, claim: string): string => [provider, claim].join(".")

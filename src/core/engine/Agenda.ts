@@ -6,27 +6,30 @@ import { claimDue, type ClaimRecord, type ConsumerRecord, Due, type NeedRecord }
 
 /** The consumers for whom something is to be decided anew, in the order in which they came. */
 export class Agenda {
-  readonly #consumers = new Set<ConsumerRecord>()
+  #consumers: Array<ConsumerRecord> = []
+  #taken = 0
 
   /** How many consumers there are. */
   get size(): number {
-    return this.#consumers.size
+    return this.#consumers.length - this.#taken
   }
 
-  /** Takes the first consumer out. What is marked for it before `done` is added to what is due for it now. */
+  /** Takes the first consumer out. What is marked for it while it is decided for is added to what is due for it now. */
   take(): ConsumerRecord | undefined {
-    for (const consumer of this.#consumers) {
-      this.#consumers.delete(consumer)
-      return consumer
+    const consumer = this.#consumers[this.#taken]
+    this.#taken += 1
+    if (this.#taken >= this.#consumers.length) {
+      this.#consumers = []
+      this.#taken = 0
     }
-    return undefined
+    return consumer
   }
 
   /** The consumer is to be looked at, if only to see whether anything is left of it. */
   consumer(consumer: ConsumerRecord): Due {
     if (consumer.due === undefined) {
       consumer.due = new Due()
-      this.#consumers.add(consumer)
+      this.#consumers.push(consumer)
     }
     return consumer.due
   }

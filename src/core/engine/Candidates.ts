@@ -5,7 +5,7 @@
 import type { Facts } from "../Facts.ts"
 import { writeKey } from "../Key.ts"
 import type { Mesh, Provider, Providers } from "../Mesh.ts"
-import { nodeToken, wins } from "../Resolve.ts"
+import { nodeToken, type Resolution, wins } from "../Resolve.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { claimDue, type ClaimRecord, type ModuleRecord } from "./Record.ts"
 
@@ -18,6 +18,8 @@ interface Touch {
   /** Its rank for the claims of these sites. */
   readonly sites: Array<string | undefined>
 }
+
+type Served = Extract<Resolution, { readonly _tag: "Served" }>
 
 /** Changes of a candidate beyond this many at once have the list of them made anew. */
 const patchesMax = 64
@@ -89,7 +91,11 @@ export class ProvisionRecord implements Providers {
   }
 
   on(node: string): ReadonlyArray<Provider> {
-    return [...this.#modules.keys()].flatMap((module) => this.#at(writeKey(node, module)))
+    const found: Array<Provider> = []
+    for (const module of this.#modules.keys()) {
+      found.push(...this.#at(writeKey(node, module)))
+    }
+    return found
   }
 
   /** A candidate is there, is so no more, or may serve by another rule. */
@@ -142,7 +148,7 @@ export class ProvisionRecord implements Providers {
       if (resolution === undefined || (claim.due & claimDue.resolution) !== 0) {
         continue
       }
-      if (resolution._tag !== "Served" ? isFit : this.#isMoved(mesh, claim, resolution.provider, challengers)) {
+      if (resolution._tag !== "Served" ? isFit : this.#isMoved(mesh, claim, resolution, challengers)) {
         mark(claim)
       }
     }
@@ -156,10 +162,9 @@ export class ProvisionRecord implements Providers {
   #isMoved(
     mesh: Mesh,
     claim: ClaimRecord,
-    { module, node }: { readonly node: string; readonly module: string },
+    { key, provider: { module, node } }: Served,
     challengers: ReadonlyArray<Provider>
   ): boolean {
-    const key = writeKey(node, module)
     const touch = this.#touched.get(key)
     if (this.#touchedModules.has(module) || touch?.isFit === true || touch?.isRank === true) {
       return true

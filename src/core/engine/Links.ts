@@ -92,9 +92,8 @@ export const openedModule = ({ local }: ClaimRecord): string | undefined => read
 export const linkResolution = (index: Index, claim: ClaimRecord, resolution: Resolution | undefined): void => {
   const { offer, provider } = claim
   const isServed = resolution?._tag === "Served" || resolution?._tag === "HolderGone"
-  const by = isServed ? resolution.provider : undefined
-  claim.provider = by && index.provider(writeKey(by.node, by.module))
-  claim.offer = by && index.offer(by.module, claim.provision)
+  claim.provider = isServed ? index.provider(resolution.key) : undefined
+  claim.offer = isServed ? index.offer(resolution.provider.module, claim.provision) : undefined
   if (provider !== claim.provider) {
     if (provider !== undefined) {
       takeOut(provider.claims, claim, "providerAt")

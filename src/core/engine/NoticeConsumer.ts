@@ -10,7 +10,7 @@ import type { Applied } from "../fact/Applied.ts"
 import type { Bound } from "../fact/Bound.ts"
 import type { Need } from "../fact/Need.ts"
 import { type Json, sameJson } from "../Json.ts"
-import { consumerOfBrokenKey, writeKey } from "../Key.ts"
+import { assignmentKeyOf, consumerOfBrokenKey, writeKey } from "../Key.ts"
 import { addressedByDefinition } from "../OutOfShape.ts"
 import { planKeyOf, runsByAPlan } from "../Plan.ts"
 import { isCompiledIn, namedCollectionKinds } from "../Registry.ts"
@@ -35,7 +35,7 @@ export const noticeNeed = (
   if (names === undefined) {
     return
   }
-  const need = index.needs.get(key) ?? addedNeed(index, key, writeKey(names.node, names.module))
+  const need = index.needs.get(key) ?? addedNeed(index, key, assignmentKeyOf(key))
   stopReading(world, need)
   need.fact = after !== undefined && isNamed(after) ? after : undefined
   startReading(world, need)
@@ -166,7 +166,7 @@ export const noticeBound = (
   if (names === undefined) {
     return
   }
-  const claim = index.claim(key, writeKey(names.node, names.module), { provision: names.provision, local: names.local })
+  const claim = index.claim(key, assignmentKeyOf(key), { provision: names.provision, local: names.local })
   linkEntry(index, module, claim, after !== undefined && isNamed(after) ? after : undefined)
   claimsNeeds(world, claim)
   // What is asked follows from who made something; an answer is about what was made.

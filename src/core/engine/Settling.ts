@@ -5,7 +5,6 @@
 import { asksOfClaim, isAnswerOver, standingOf } from "../Ask.ts"
 import { asksOfCredential, wantedCredentials } from "../CredentialAsk.ts"
 import { sameJson } from "../Json.ts"
-import { writeKey } from "../Key.ts"
 import { type Asks, isOfCredential } from "../Made.ts"
 import { planNeedOf, planOf } from "../Plan.ts"
 import { provisionOf } from "../Provision.ts"
@@ -192,7 +191,7 @@ const keepAsks = ({ index, said }: World, claim: ClaimRecord, asks: Asks): void 
   if (claim.asks.length + asks.size === 0) {
     return
   }
-  claim.asks = [...asks].map(([key, { ask, provider }]) => {
+  claim.asks = [...asks].map(([key, { ask, providerKey }]) => {
     const known = index.asks.get(key)
     if (!said.put("asks", key, known?.ask, ask) && known !== undefined) {
       return known
@@ -201,7 +200,7 @@ const keepAsks = ({ index, said }: World, claim: ClaimRecord, asks: Asks): void 
       known.ask = ask
       return known
     }
-    const record = new AskRecord(key, claim, index.provider(writeKey(provider.node, provider.module)), ask)
+    const record = new AskRecord(key, claim, index.provider(providerKey), ask)
     index.asks.set(key, record)
     putIn(record.provider.asks, record, "providerAt")
     return record
