@@ -43,7 +43,7 @@ interface Calling {
 }
 
 const inOrderOfAsks = (accepts: Calling["accepts"]): ReadonlyArray<ModuleOn> =>
-  accepts.sort(([one], [other]) => one < other ? -1 : 1).map(([, { module, node }]) => ({ node, module }))
+  accepts.sort(([one], [other]) => one < other ? -1 : 1).map(([, provider]) => provider)
 
 /**
  * The asks of the vault's nodes about one credential: to make it, where it is wanted, and about what its makers have.

@@ -93,6 +93,8 @@ export interface Mesh {
   readonly digest: (value: Json) => string
   /** The digest of a value that many needs may share, taken once. */
   readonly sharedDigest: (value: Json) => string
+  /** A provider as all that is decided names it, by the key of its assignment. */
+  readonly sharedProvider: (key: string, provider: ModuleOn) => ModuleOn
   /** The outcome of a provider that many needs may share, by the key of its assignment, made once. */
   readonly sharedOutcome: (provider: string, make: () => Outcome) => Outcome
   /** The decision on each need that a provider meets by its own outcome, by the key of its assignment, made once. */
@@ -125,6 +127,7 @@ export const meshOf = (facts: Facts): WholeMesh => {
     holder: once((seat) => readHolder(facts, seat)),
     digest,
     sharedDigest: once(digest),
+    sharedProvider: (_, { module, node }) => ({ node, module }),
     sharedOutcome: onceByKey<Outcome>(),
     sharedProvision: onceByKey<Provision>(),
     makersOf: once(makersOf),

@@ -7,6 +7,7 @@ import type { ModuleOn, Plan, PlanNeed, PlanState, Provision } from "./Decision.
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
 import { addTo } from "./Group.ts"
+import { sameJson } from "./Json.ts"
 import { assignmentKeyOf } from "./Key.ts"
 import { planWhyNeedsMax } from "./Limits.ts"
 import type { Mesh, NeedFact } from "./Mesh.ts"
@@ -19,9 +20,10 @@ export interface PlannedNeed {
   readonly planKey: string
   readonly counts: boolean
   readonly provision: Provision
-  /** What the plan says of it. */
-  readonly planNeed: PlanNeed
 }
+
+/** A plan but for what it says of each need, which follows from the decisions on them. */
+export type PlanHead = Omit<Plan, "needs">
 
 /** The plan of every module on a node that is assigned or has a need, by its key (protocol §7). */
 export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>): ReadonlyMap<string, Plan> => {
@@ -46,7 +48,7 @@ const plannedNeed = (
 ): ReadonlyArray<PlannedNeed> =>
   provision === undefined
     ? []
-    : [{ planKey: planKeyOf(consumer, need.key), counts: counts(need), provision, planNeed: planNeedOf(provision) }]
+    : [{ planKey: planKeyOf(consumer, need.key), counts: counts(need), provision }]
 
 /** A need's key in the plan of its consumer, which is named by the key of its assignment. */
 export const planKeyOf = (consumer: string, need: string): string => need.slice(consumer.length + 1)
@@ -55,31 +57,53 @@ export const planKeyOf = (consumer: string, need: string): string => need.slice(
 export const counts = (need: NeedFact | undefined): boolean => need?.value?.optional !== true
 
 /** What a plan says of a need, by the decision on it. */
-export const planNeedOf = ({ find, provider, state, version }: Provision): PlanNeed => ({
+const planNeedOf = ({ find, provider, state, version }: Provision): PlanNeed => ({
   state,
   ...(find === undefined ? {} : { find }),
   ...(provider === undefined ? {} : { provider }),
   ...(version === undefined ? {} : { version })
 })
 
+/** Whether a plan says the same of a need by one decision on it as by another. */
+export const samePlanNeed = (one: Provision, other: Provision): boolean =>
+  one.state === other.state && one.version === other.version && sameJson(one.find, other.find) &&
+  sameJson(one.provider, other.provider)
+
+/** The plan of one module on a node (protocol §7), by the decisions on its needs. */
+export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>): Plan =>
+  planBy(planHeadOf(mesh, consumer, needs), needs)
+
+/** The plan that a head begins, with what it says of each need. */
+export const planBy = ({ digest, ...head }: PlanHead, needs: ReadonlyArray<PlannedNeed>): Plan => ({
+  ...head,
+  needs: byKey(inOrder(needs), ({ provision }) => planNeedOf(provision)),
+  digest
+})
+
 /**
- * The plan of one module on a node (protocol §7), by the decisions on its needs.
+ * A plan but for what it says of each need.
  *
  * @param known its digest, where nothing that it is over has changed.
  */
-export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>, known?: string): Plan => {
+export const planHeadOf = (
+  mesh: Mesh,
+  consumer: string,
+  needs: ReadonlyArray<PlannedNeed>,
+  known?: string
+): PlanHead => {
   const assignment = mesh.facts.assignments.value(consumer)
-  const inOrder = needs.toSorted((one, other) => one.planKey < other.planKey ? -1 : 1)
-  const blocked = needs.filter((need) => need.counts && need.provision.state !== "provided").sort(worstFirst)
+  const blocked = needs.filter((need) => need.provision.state !== "provided" && need.counts).sort(worstFirst)
   const build = assignment === undefined ? {} : { build: assignment.build }
   return {
     ...build,
     ...judged(mesh, consumer, assignment, blocked),
     ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ planKey }) => planKey) }),
-    needs: byKey(inOrder, ({ planNeed }) => planNeed),
-    digest: known ?? mesh.digest({ ...build, needs: byKey(inOrder, whereFound) })
+    digest: known ?? mesh.digest({ ...build, needs: byKey(inOrder(needs), whereFound) })
   }
 }
+
+const inOrder = (needs: ReadonlyArray<PlannedNeed>): ReadonlyArray<PlannedNeed> =>
+  needs.toSorted((one, other) => one.planKey < other.planKey ? -1 : 1)
 
 // A key has a `.` in it, and so none of them is a name that JavaScript's objects have.
 const byKey = <A>(needs: ReadonlyArray<PlannedNeed>, pick: (need: PlannedNeed) => A): { readonly [key: string]: A } => {

@@ -75,12 +75,14 @@ const resolveHeld = (mesh: Mesh, claim: Claim, pin: Pin | undefined, entry: Entr
   const by = { node: value.by, module }
   if (contract === undefined) {
     const waits = { bucket: "mesh-controller_modules", key: module }
-    return { _tag: "HolderGone", provider: by, key: writeKey(by.node, module), contract, waits, missing: "definition" }
+    const key = writeKey(by.node, module)
+    const provider = mesh.sharedProvider(key, by)
+    return { _tag: "HolderGone", provider, key, contract, waits, missing: "definition" }
   }
   const holder = contract.seat === undefined ? undefined : holderOf(mesh, contract.seat).holder
   const takesOver = holder !== undefined && holder.module === module && !excludes(pin, holder)
-  const provider = takesOver ? holder : by
-  const key = writeKey(provider.node, module)
+  const key = writeKey(takesOver ? holder.node : value.by, module)
+  const provider = mesh.sharedProvider(key, takesOver ? holder : by)
   if (mesh.facts.assignments.value(key) === undefined) {
     const waits = { bucket: bucketName.assignments, key }
     return { _tag: "HolderGone", provider, key, contract, waits, missing: "assignment" }
@@ -107,12 +109,12 @@ const resolveAmongCandidates = (mesh: Mesh, claim: Claim, pin: Pin | undefined):
   // One on the consumer's own node that is not lost and not draining comes before all others: no need to look at them.
   const near = best(claim, ranking, judge, providers?.on(claim.node) ?? [])
   if (near !== undefined && ranking.rank(near) >= rankOfOwnNode) {
-    return served(near)
+    return served(mesh, near)
   }
   const all = providers?.all ?? []
   const found = best(claim, ranking, judge, all)
   if (found !== undefined) {
-    return served(found)
+    return served(mesh, found)
   }
   const candidates = all.filter(({ key }) => key !== claim.consumer)
   const [first] = candidates
@@ -125,11 +127,11 @@ const resolveAmongCandidates = (mesh: Mesh, claim: Claim, pin: Pin | undefined):
     : { _tag: "NoCandidate", ...rejected(candidates, judge) }
 }
 
-const served = ({ contract, key, module, node }: Provider): Resolution => ({
+const served = (mesh: Mesh, candidate: Provider): Resolution => ({
   _tag: "Served",
-  provider: { node, module },
-  key,
-  contract,
+  provider: mesh.sharedProvider(candidate.key, candidate),
+  key: candidate.key,
+  contract: candidate.contract,
   isHeld: false
 })
 

@@ -103,6 +103,8 @@ export class Index implements Mesh {
     return known
   }
 
+  readonly sharedProvider = (key: string): ModuleOn => this.provider(key).on
+
   readonly sharedOutcome = (key: string, make: () => Outcome): Outcome => {
     const provider = this.provider(key)
     provider.have ??= make()
@@ -190,8 +192,8 @@ export class Index implements Mesh {
   }
 
   dropConsumer(consumer: ConsumerRecord): void {
-    const { brokenNeeds, claims, due, key, needs, plan } = consumer
-    if (needs.length + claims.length + brokenNeeds === 0 && plan === undefined && due === undefined) {
+    const { brokenNeeds, claims, due, key, needs, planHead } = consumer
+    if (needs.length + claims.length + brokenNeeds === 0 && planHead === undefined && due === undefined) {
       this.consumers.delete(key)
       removeFrom(this.nodes, nodeToken(key), consumer)
     }

@@ -3,13 +3,13 @@
  * change finds all that it can touch without looking for it. None of them is ever handed out.
  */
 import type { AskPart } from "../Bucket.ts"
-import type { Ask, ModuleOn, Outcome, Plan, PlanNeed, Provision } from "../Decision.ts"
+import type { Ask, ModuleOn, Outcome, Plan, Provision } from "../Decision.ts"
 import type { NamedFact, SoundFact } from "../Decode.ts"
 import type { Answer } from "../fact/Answer.ts"
 import type { Bound } from "../fact/Bound.ts"
 import type { Json } from "../Json.ts"
 import type { Claim, Collection, Entry, NeedFact, SoundNeed } from "../Mesh.ts"
-import { counts, type PlannedNeed } from "../Plan.ts"
+import { counts, planBy, type PlanHead, type PlannedNeed } from "../Plan.ts"
 import type { Resolution } from "../Resolve.ts"
 import type { ProvisionRecord } from "./Candidates.ts"
 import { nowhere } from "./Dense.ts"
@@ -24,7 +24,7 @@ export class ConsumerRecord implements ModuleOn {
   readonly claims: Array<ClaimRecord> = []
   /** How many of its needs are out of shape, key or value. */
   brokenNeeds = 0
-  plan: Plan | undefined
+  planHead: PlanHead | undefined
   /** What is to be decided anew, if anything is. */
   due: Due | undefined
 
@@ -32,6 +32,11 @@ export class ConsumerRecord implements ModuleOn {
     this.key = key
     this.node = node
     this.module = module
+  }
+
+  /** Its plan, put together anew: what it says of each need is kept with the need alone. */
+  get plan(): Plan | undefined {
+    return this.planHead && planBy(this.planHead, this.needs.filter(isPlanned))
   }
 }
 
@@ -42,6 +47,8 @@ export class Due {
   asks: Array<ClaimRecord> | undefined
   credentialAsks: Array<ClaimRecord> | undefined
   plan = false
+  /** Whether the plan says something else of a need. */
+  planNeeds = false
   /** Whether something may have changed that the plan's digest is over. */
   digest = false
 }
@@ -56,7 +63,6 @@ export class NeedRecord {
   fact: NeedFact | undefined
   claim: ClaimRecord | undefined
   provision: Provision | undefined
-  planNeed: PlanNeed | undefined
   isDue = false
   consumerAt = nowhere
   claimAt = nowhere
@@ -192,10 +198,10 @@ export class ClaimRecord implements Claim {
 export const isSoundNeed = (need: NeedFact | undefined): need is SoundNeed => need?.value !== undefined
 
 /** A module on a node as a provider. */
-export class ProviderRecord implements ModuleOn {
+export class ProviderRecord {
   readonly key: string
-  readonly node: string
-  readonly module: string
+  /** It, as decisions name it: handed out, and shared by all of them. */
+  readonly on: ModuleOn
   /** The claims that it serves, or is to serve. */
   readonly claims: Array<ClaimRecord> = []
   readonly asks: Array<AskRecord> = []
@@ -204,10 +210,9 @@ export class ProviderRecord implements ModuleOn {
   /** The decision on each need that it meets by its own outcome. */
   provision: Provision | undefined
 
-  constructor(key: string, { module, node }: ModuleOn) {
+  constructor(key: string, on: ModuleOn) {
     this.key = key
-    this.node = node
-    this.module = module
+    this.on = on
   }
 }
 

@@ -54,9 +54,14 @@ export class Said {
   put(bucket: DecisionBucket, key: string, before: Json | undefined, after: Json): boolean {
     const isOther = !sameJson(before, after)
     if (isOther) {
-      this.#writes[bucket].push({ op: "put", bucket: bucketName[bucket], key, value: after })
+      this.write(bucket, key, after)
     }
     return isOther
+  }
+
+  /** Has a value put. */
+  write(bucket: DecisionBucket, key: string, value: Json): void {
+    this.#writes[bucket].push({ op: "put", bucket: bucketName[bucket], key, value })
   }
 
   /** Has a key deleted. */

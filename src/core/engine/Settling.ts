@@ -6,7 +6,7 @@ import { asksOfClaim, isAnswerOver, standingOf } from "../Ask.ts"
 import { asksOfCredential, wantedCredentials } from "../CredentialAsk.ts"
 import { sameJson } from "../Json.ts"
 import { type Asks, isOfCredential } from "../Made.ts"
-import { planNeedOf, planOf } from "../Plan.ts"
+import { planBy, planHeadOf, samePlanNeed } from "../Plan.ts"
 import { provisionOf } from "../Provision.ts"
 import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
 import { putIn, takeOut } from "./Dense.ts"
@@ -48,7 +48,7 @@ export const settleConsumer = (world: World, consumer: ConsumerRecord): void => 
     settleAsks(world, claim)
   }
   if (due.plan) {
-    settlePlan(world, consumer, due.digest)
+    settlePlan(world, consumer, due)
   }
   consumer.due = undefined
   for (const claims of [due.claims, due.asks, due.credentialAsks]) {
@@ -121,6 +121,7 @@ const settleNeed = (
       said.delete("provisions", key)
     }
     due.plan = true
+    due.planNeeds = true
     due.digest = true
     return true
   }
@@ -130,9 +131,9 @@ const settleNeed = (
     return false
   }
   need.provision = after
-  need.planNeed = planNeedOf(after)
   index.decided.provisions += before === undefined ? 1 : 0
   due.plan = true
+  due.planNeeds ||= before === undefined || !samePlanNeed(before, after)
   due.digest ||= before === undefined || before.version !== after.version || !sameJson(before.find, after.find)
   return true
 }
@@ -232,20 +233,22 @@ const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: Asks): v
 
 // --- plans -------------------------------------------------------------------------------------------------------
 
-const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, isDigestDue: boolean): void => {
-  const { key, needs, plan: before } = consumer
+const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, due: Due): void => {
+  const { key, needs, planHead: before } = consumer
   if (needs.length === 0 && index.facts.assignments.value(key) === undefined) {
     if (before !== undefined) {
-      consumer.plan = undefined
+      consumer.planHead = undefined
       index.decided.plans -= 1
       said.delete("plans", key)
     }
     return
   }
   said.computed.plans += 1
-  const after = planOf(index, key, needs.filter(isPlanned), isDigestDue ? undefined : before?.digest)
-  if (said.put("plans", key, before, after)) {
-    consumer.plan = after
+  const planned = needs.filter(isPlanned)
+  const after = planHeadOf(index, key, planned, due.digest ? undefined : before?.digest)
+  if (due.planNeeds || !sameJson(before, after)) {
+    consumer.planHead = after
     index.decided.plans += before === undefined ? 1 : 0
+    said.write("plans", key, planBy(after, planned))
   }
 }

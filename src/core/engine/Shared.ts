@@ -72,7 +72,7 @@ const settleRegistry = (world: World): void => {
 const settleHave = (world: World, key: string): void => {
   const { agenda, index } = world
   const provider = index.providerRecords.get(key)
-  const have = provider?.have && readHave(index, provider)
+  const have = provider?.have && readHave(index, provider.on)
   if (provider === undefined || have === undefined || sameJson(provider.have, have)) {
     return
   }
