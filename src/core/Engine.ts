@@ -15,6 +15,7 @@ import { type BucketChange, Intake } from "./engine/Intake.ts"
 import { type EngineStep, Said } from "./engine/Said.ts"
 import { settleConsumer } from "./engine/Settling.ts"
 import { settleShared } from "./engine/Shared.ts"
+import { Spreading } from "./engine/Spreading.ts"
 import { View } from "./engine/View.ts"
 import type { World } from "./engine/World.ts"
 import type { Change, FactsView } from "./Facts.ts"
@@ -64,6 +65,7 @@ export class Engine {
       index: new Index(sha256 === undefined ? digest : digestBy(sha256)),
       agenda: new Agenda(),
       touched: { haves: new Set(), provisions: new Set(), registry: false },
+      spreading: new Spreading(),
       said: new Said()
     }
     this.#intake = new Intake(this.#world)
@@ -83,10 +85,13 @@ export class Engine {
     }
   }
 
-  /** How many modules on a node are still to be decided anew, and provisions whose candidates are still to be looked at. */
+  /**
+   * How many modules on a node are known to be decided anew, and things that many share of which it is still to be looked for
+   * whom they are another.
+   */
   get pending(): number {
-    const { agenda, touched } = this.#world
-    return agenda.size + touched.provisions.size
+    const { agenda, spreading, touched } = this.#world
+    return agenda.size + spreading.size + touched.haves.size + touched.provisions.size + (touched.registry ? 1 : 0)
   }
 
   /**

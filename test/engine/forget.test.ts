@@ -13,6 +13,7 @@ import { Intake } from "../../src/core/engine/Intake.ts"
 import { Said } from "../../src/core/engine/Said.ts"
 import { settleConsumer } from "../../src/core/engine/Settling.ts"
 import { settleShared } from "../../src/core/engine/Shared.ts"
+import { Spreading } from "../../src/core/engine/Spreading.ts"
 import type { World } from "../../src/core/engine/World.ts"
 import { walk } from "./Walk.ts"
 
@@ -41,6 +42,7 @@ test("nothing is left of what is gone", () => {
       index: new Index(digest),
       agenda: new Agenda(),
       touched: { haves: new Set(), provisions: new Set(), registry: false },
+      spreading: new Spreading(),
       said: new Said()
     }
     const intake = new Intake(world)

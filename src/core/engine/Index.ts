@@ -2,7 +2,7 @@
  * All records by what they are found by, and how they are put in and taken out. It is the mesh as the rules look at it,
  * kept up instead of built anew.
  */
-import type { ModuleOn, Outcome, OutOfShape, Provision } from "../Decision.ts"
+import type { ModuleOn, Outcome, OutOfShape, Provision, Waits } from "../Decision.ts"
 import { type Bound, makersOf } from "../fact/Bound.ts"
 import { Facts } from "../Facts.ts"
 import type { Json } from "../Json.ts"
@@ -56,7 +56,11 @@ export class Index implements Mesh {
   readonly needsByKind = new Map<string, Set<NeedRecord>>()
   /** The needs that address an entry of a definition's own bucket, by bucket and key. */
   readonly strangersReaders = new Map<string, Set<NeedRecord>>()
+  /** Where each of those needs is found among them. */
+  readonly strangersRead = new Map<NeedRecord, Waits>()
   readonly offersBySeat = new Map<string, Set<OfferRecord>>()
+  /** The provisions whose contract has secret fields. */
+  readonly secretOffers = new Set<OfferRecord>()
   /** The holders of seats that were looked up since the seat changed. */
   readonly holders = new Map<string, Holder>()
   /** The seats that a module on a node holds, by the key of its assignment. */

@@ -108,7 +108,7 @@ export class Intake {
     const module = moduleOfBoundBucket(bucket)
     if (module !== undefined) {
       this.#boundRows.delete(module)
-      noticeBoundBucket(this.#world, module)
+      noticeBoundBucket(this.#world)
     }
   }
 

@@ -5,8 +5,8 @@ import type { Fact } from "../Decode.ts"
 import type { Assignment } from "../fact/Assignment.ts"
 import { isJsonObject, type Json, member, sameJson } from "../Json.ts"
 import { placementKinds } from "../Registry.ts"
-import type { ConsumerRecord } from "./Record.ts"
-import { wholeClaim, type World } from "./World.ts"
+import type { AskRecord, ClaimRecord, ConsumerRecord } from "./Record.ts"
+import { markAsksOfEntry, wholeClaim, type World } from "./World.ts"
 
 type AssignmentFact = Fact<"node" | "module", Assignment> | undefined
 
@@ -122,21 +122,23 @@ const noticeAsProvider = (
   const provider = index.providerRecords.get(key)
   if (provider !== undefined && !sameJson(was?.placement, is?.placement)) {
     provider.provision = undefined
-    for (const claim of provider.claims) {
-      if (isOfItself(claim.resolution)) {
-        world.agenda.outcome(claim)
-      }
-    }
+    world.spreading.over(provider.claims, markOfItself)
+  }
+}
+
+const markOfItself = ({ agenda }: World, claim: ClaimRecord): void => {
+  if (isOfItself(claim.resolution)) {
+    agenda.outcome(claim)
   }
 }
 
 /** Whether it is the provider's own word that counts for what was resolved, and not an entry. */
-const isOfItself = (resolution: ConsumerRecord["claims"][number]["resolution"]): boolean =>
+const isOfItself = (resolution: ClaimRecord["resolution"]): boolean =>
   (resolution?._tag === "Served" || resolution?._tag === "HolderGone") && resolution.contract?.credential === "none"
 
 /** Who is assigned can serve what it holds; who is not is gone, and so said to be in its asks (protocol §5.2, §6). */
 const noticeProviderAssigned = (world: World, key: string, module: string, isAssigned: boolean): void => {
-  const { agenda, index } = world
+  const { index, spreading } = world
   const record = index.module(module)
   const wasAnywhere = record.assigned.size > 0
   if (isAssigned) {
@@ -148,21 +150,21 @@ const noticeProviderAssigned = (world: World, key: string, module: string, isAss
   if (provider !== undefined) {
     // Where it is placed is known of who is assigned alone, though it may be nowhere.
     provider.provision = undefined
-  }
-  for (const claim of provider?.claims ?? []) {
-    if (claim.resolution?._tag !== "Served" || claim.resolution.isHeld) {
-      wholeClaim(world, claim)
-    }
-  }
-  for (const { claim } of provider?.asks ?? []) {
-    agenda.asks(claim)
+    spreading.over(provider.claims, markHeld)
+    spreading.over(provider.asks, markAsksOfAsk)
   }
   if (wasAnywhere !== record.assigned.size > 0 && index.facts.modules.value(module) === undefined) {
     for (const offer of record.offers.values()) {
-      for (const { claim } of offer.entries) {
-        agenda.asks(claim)
-      }
+      spreading.over(offer.entries, markAsksOfEntry)
     }
   }
   index.dropModule(module, record)
 }
+
+const markHeld = (world: World, claim: ClaimRecord): void => {
+  if (claim.resolution?._tag !== "Served" || claim.resolution.isHeld) {
+    wholeClaim(world, claim)
+  }
+}
+
+const markAsksOfAsk = ({ agenda }: World, { claim }: AskRecord): void => agenda.asks(claim)

@@ -18,7 +18,7 @@ import { putIn } from "./Dense.ts"
 import { addIn, type Index, removeFrom, strangerId } from "./Index.ts"
 import { isVaultsCredential, linkCredential, linkEntry, linkNeed, openedModule } from "./Links.ts"
 import { type AnswerFact, isSoundNeed, NeedRecord } from "./Record.ts"
-import { claimsNeeds, noteOutOfShape, type World } from "./World.ts"
+import { claimsNeeds, markAsksOfEntry, markNeed, noteOutOfShape, type World } from "./World.ts"
 
 type NeedFact = Fact<"node" | "module" | "kind" | "name", Need>
 
@@ -95,11 +95,25 @@ export const startReading = (world: World, need: NeedRecord): void => {
     index.collection(collection).readers.add(need)
   } else if (isFoundByKind(kind)) {
     addIn(index.needsByKind, kind, need)
-    const at = addressedByDefinition(index.registry, fact)
-    if (at !== undefined) {
-      addIn(index.strangersReaders, strangerId(at.bucket, at.key), need)
-      noteStranger(world, at.bucket, at.key)
-    }
+    readByRegistry(world, need)
+  }
+}
+
+/** Has a need found by the entry that it addresses as the registry is now, and no more by what it addressed before. */
+export const readByRegistry = (world: World, need: NeedRecord): void => {
+  const { index } = world
+  const { fact } = need
+  const before = index.strangersRead.get(need)
+  if (before !== undefined) {
+    index.strangersRead.delete(need)
+    removeFrom(index.strangersReaders, strangerId(before.bucket, before.key), need)
+    noteStranger(world, before.bucket, before.key)
+  }
+  const after = isSoundNeed(fact) ? addressedByDefinition(index.registry, fact) : undefined
+  if (after !== undefined) {
+    index.strangersRead.set(need, after)
+    addIn(index.strangersReaders, strangerId(after.bucket, after.key), need)
+    noteStranger(world, after.bucket, after.key)
   }
 }
 
@@ -118,8 +132,9 @@ export const stopReading = (world: World, need: NeedRecord): void => {
     index.dropCollection(collection, record)
   } else if (isFoundByKind(kind)) {
     removeFrom(index.needsByKind, kind, need)
-    const at = addressedByDefinition(index.registry, fact)
+    const at = index.strangersRead.get(need)
     if (at !== undefined) {
+      index.strangersRead.delete(need)
       removeFrom(index.strangersReaders, strangerId(at.bucket, at.key), need)
       noteStranger(world, at.bucket, at.key)
     }
@@ -148,8 +163,9 @@ const noteStranger = (world: World, bucket: string, key: string): void => {
 /** An entry of a definition's own bucket changed. */
 export const noticeStranger = (world: World, bucket: string, key: string): void => {
   noteStranger(world, bucket, key)
-  for (const need of world.index.strangersReaders.get(strangerId(bucket, key)) ?? []) {
-    world.agenda.need(need)
+  const readers = world.index.strangersReaders.get(strangerId(bucket, key))
+  if (readers !== undefined) {
+    world.spreading.over(readers, markNeed)
   }
 }
 
@@ -190,11 +206,10 @@ const sameMakers = (one: Bound | undefined, other: Bound | undefined): boolean =
   (one.state === "retired") === (other.state === "retired")
 
 /** A provider's bucket is there, or is not: what its credentials open can be told, or cannot (protocol §6.1). */
-export const noticeBoundBucket = ({ agenda, index }: World, module: string): void => {
-  for (const { claim } of index.vaultOffer("credential")?.entries ?? []) {
-    if (openedModule(claim) === module) {
-      agenda.asks(claim)
-    }
+export const noticeBoundBucket = ({ index, spreading }: World): void => {
+  const credentials = index.vaultOffer("credential")
+  if (credentials !== undefined) {
+    spreading.over(credentials.entries, markAsksOfEntry)
   }
 }
 

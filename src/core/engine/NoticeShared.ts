@@ -10,9 +10,9 @@ import { sameJson } from "../Json.ts"
 import { writeKey } from "../Key.ts"
 import { holderBy } from "../Mesh.ts"
 import { addIn, removeFrom } from "./Index.ts"
-import type { ConsumerRecord, OfferRecord } from "./Record.ts"
+import type { ClaimRecord, ConsumerRecord, EntryRecord, OfferRecord } from "./Record.ts"
 import { sameContract } from "./Same.ts"
-import { wholeClaim, type World } from "./World.ts"
+import { markAsksOfEntry, markEntry, markNeed, type World } from "./World.ts"
 
 // --- machines ----------------------------------------------------------------------------------------------------
 
@@ -112,11 +112,11 @@ const noticeHeld = ({ index }: World, seat: string, was: ModuleOn | undefined, i
 }
 
 /** The needs of every kind that a seat's verb answers. */
-export const noticeSeatsNeeds = ({ agenda, index }: World, seat: string): void => {
+export const noticeSeatsNeeds = ({ index, spreading }: World, seat: string): void => {
   for (const [kind, needs] of index.needsByKind) {
     const find = index.registry.entries.get(kind)?.find
-    for (const need of find !== undefined && "seat" in find && find.seat === seat ? needs : []) {
-      agenda.need(need)
+    if (find !== undefined && "seat" in find && find.seat === seat) {
+      spreading.over(needs, markNeed)
     }
   }
 }
@@ -134,35 +134,44 @@ const noticeOffersSeat = (
   for (const holder of ofModule) {
     record.touchFit(holder)
   }
-  for (const { claim } of ofModule.length === 0 ? [] : entries) {
-    wholeClaim(world, claim)
+  if (ofModule.length > 0) {
+    world.spreading.over(entries, markEntry)
   }
 }
 
 /** Whoever holds seat `vault` is asked for every secret and credential (protocol §6.1). */
-const noticeVault = (world: World): void => {
-  const { agenda, index } = world
-  for (const claim of index.provisions.get("secret")?.unheld ?? []) {
-    agenda.outcome(claim)
-    agenda.asks(claim)
+const noticeVault = ({ index, spreading }: World): void => {
+  const secrets = index.provisions.get("secret")
+  if (secrets !== undefined) {
+    spreading.over(secrets.unheld, markSecret)
   }
   for (const provision of ["secret", "credential"] as const) {
-    for (const { claim } of index.vaultOffer(provision)?.entries ?? []) {
-      agenda.asks(claim)
+    const offer = index.vaultOffer(provision)
+    if (offer !== undefined) {
+      spreading.over(offer.entries, markAsksOfEntry)
     }
   }
-  for (const { names: { module }, value } of index.facts.modules.sound()) {
-    for (const [provision, { secretFields }] of value.provides) {
-      const offer = secretFields.length === 0 ? undefined : index.modules.get(module)?.offers.get(provision)
-      for (const claim of offer?.claims ?? []) {
-        agenda.outcome(claim)
-      }
-      for (const claim of offer === undefined ? [] : [...offer.claims, ...offer.entries.map(({ claim }) => claim)]) {
-        agenda.asks(claim)
-        claim.credentials.forEach((credential) => agenda.asks(credential))
-      }
-    }
+  for (const offer of index.secretOffers) {
+    spreading.over(offer.claims, markOpened)
+    spreading.over(offer.entries, markCredentialsOfEntry)
   }
+}
+
+const markSecret = ({ agenda }: World, claim: ClaimRecord): void => {
+  agenda.outcome(claim)
+  agenda.asks(claim)
+}
+
+const markOpened = (world: World, claim: ClaimRecord): void => {
+  world.agenda.outcome(claim)
+  markCredentials(world, claim)
+}
+
+const markCredentialsOfEntry = (world: World, { claim }: EntryRecord): void => markCredentials(world, claim)
+
+const markCredentials = ({ agenda }: World, claim: ClaimRecord): void => {
+  agenda.asks(claim)
+  claim.credentials.forEach((credential) => agenda.asks(credential))
 }
 
 // --- definitions -------------------------------------------------------------------------------------------------
@@ -214,13 +223,16 @@ const noticeProvision = (
   if (is?.seat !== undefined) {
     addIn(index.offersBySeat, is.seat, offer)
   }
+  if (is !== undefined && is.secretFields.length > 0) {
+    index.secretOffers.add(offer)
+  } else {
+    index.secretOffers.delete(offer)
+  }
   if (was !== undefined || is !== undefined) {
     const provision = index.provision(offer.provision)
     provision.setModule(module, index.module(module), is !== undefined)
     touched.provisions.add(provision)
   }
-  for (const { claim } of entries) {
-    wholeClaim(world, claim)
-  }
+  world.spreading.over(entries, markEntry)
   index.dropOffer(offer)
 }

@@ -28,8 +28,9 @@ export interface EngineStep {
   readonly conflicts?: ReadonlyArray<Conflict>
   readonly computed: Computed
   /**
-   * How many modules on a node are still to be decided anew, and provisions whose candidates are still to be looked at. What is written is decided from the facts as they stand; of
-   * these, nothing is, and their decisions are as a whole those of facts that were.
+   * How many modules on a node are known to be decided anew, and things that many share of which it is still to be looked for
+   * whom they are another. What is written is decided from the facts as they stand; of these, nothing is, and their decisions
+   * are as a whole those of facts that were.
    */
   readonly pending: number
 }

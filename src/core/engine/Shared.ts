@@ -6,14 +6,15 @@ import { sameJson } from "../Json.ts"
 import { writeKey } from "../Key.ts"
 import { readHave } from "../Outcome.ts"
 import { registryOf } from "../Registry.ts"
-import { startReading, stopReading } from "./NoticeConsumer.ts"
+import { readByRegistry } from "./NoticeConsumer.ts"
 import { noticeSeatsNeeds } from "./NoticeShared.ts"
+import type { ClaimRecord, NeedRecord } from "./Record.ts"
 import type { World } from "./World.ts"
 
 /**
  * Looks at what was touched of what many share, and marks what it is another for.
  *
- * @param looksMax how often a candidate is looked at for a claim at most.
+ * @param looksMax how much is marked, and how often a candidate is looked at for a claim, at most.
  * @returns whether all was looked at: nothing may be decided before.
  */
 export const settleShared = (world: World, looksMax: number): boolean => {
@@ -26,7 +27,10 @@ export const settleShared = (world: World, looksMax: number): boolean => {
   }
   touched.registry = false
   touched.haves.clear()
-  let looks = looksMax
+  let looks = looksMax - world.spreading.some(world, looksMax)
+  if (world.spreading.size > 0) {
+    return false
+  }
   for (const provision of touched.provisions) {
     if (looks > 0) {
       looks -= provision.contest(index, looks, (claim) => agenda.resolution(claim))
@@ -41,7 +45,7 @@ export const settleShared = (world: World, looksMax: number): boolean => {
 }
 
 const settleRegistry = (world: World): void => {
-  const { agenda, index, said } = world
+  const { index, said, spreading } = world
   const before = index.registry
   const after = registryOf(index.facts)
   const kinds = new Set(
@@ -51,14 +55,9 @@ const settleRegistry = (world: World): void => {
     !sameJson(before.entries.get(kind), after.entries.get(kind)) ||
     !sameJson(before.contested.get(kind), after.contested.get(kind))
   )
-  const needs = changed.flatMap((kind) => [...index.needsByKind.get(kind) ?? []])
-  needs.forEach((need) => stopReading(world, need))
   index.registry = after
-  for (const need of needs) {
-    startReading(world, need)
-    agenda.need(need)
-  }
   for (const kind of changed) {
+    spreading.over(index.needsByKind.get(kind) ?? noNeeds, markReader)
     const entry = after.entries.get(kind)
     if (entry !== undefined) {
       said.put("registry", writeKey(kind), before.entries.get(kind), entry)
@@ -69,8 +68,15 @@ const settleRegistry = (world: World): void => {
   said.conflictsBefore ??= before.conflicts
 }
 
+const noNeeds: ReadonlySet<NeedRecord> = new Set()
+
+const markReader = (world: World, need: NeedRecord): void => {
+  readByRegistry(world, need)
+  world.agenda.need(need)
+}
+
 const settleHave = (world: World, key: string): void => {
-  const { agenda, index } = world
+  const { index, spreading } = world
   const provider = index.providerRecords.get(key)
   const have = provider?.have && readHave(index, provider.on)
   if (provider === undefined || have === undefined || sameJson(provider.have, have)) {
@@ -78,12 +84,14 @@ const settleHave = (world: World, key: string): void => {
   }
   provider.have = have
   provider.provision = undefined
-  for (const claim of provider.claims) {
-    if (claim.resolution?._tag === "Served" && claim.resolution.contract.credential === "none") {
-      agenda.outcome(claim)
-    }
-  }
+  spreading.over(provider.claims, markByHave)
   for (const seat of index.seatsHeld.get(key) ?? []) {
     noticeSeatsNeeds(world, seat)
+  }
+}
+
+const markByHave = ({ agenda }: World, claim: ClaimRecord): void => {
+  if (claim.resolution?._tag === "Served" && claim.resolution.contract.credential === "none") {
+    agenda.outcome(claim)
   }
 }

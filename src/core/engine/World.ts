@@ -5,14 +5,16 @@
 import type { Agenda } from "./Agenda.ts"
 import type { ProvisionRecord } from "./Candidates.ts"
 import type { Index } from "./Index.ts"
-import type { ClaimRecord } from "./Record.ts"
+import type { ClaimRecord, EntryRecord, NeedRecord } from "./Record.ts"
 import type { Said } from "./Said.ts"
+import type { Spreading } from "./Spreading.ts"
 
 /** What changes are noticed with. */
 export interface World {
   readonly index: Index
   readonly agenda: Agenda
   readonly touched: Touched
+  readonly spreading: Spreading
   said: Said
 }
 
@@ -39,6 +41,15 @@ export const claimsNeeds = ({ agenda }: World, claim: ClaimRecord): void => {
     agenda.outcome(claim)
   }
 }
+
+/** The decision on a need is to be made anew. */
+export const markNeed = ({ agenda }: World, need: NeedRecord): void => agenda.need(need)
+
+/** Everything about an entry's claim is to be decided anew. */
+export const markEntry = (world: World, { claim }: EntryRecord): void => wholeClaim(world, claim)
+
+/** What is asked about an entry's claim is to be decided anew. */
+export const markAsksOfEntry = ({ agenda }: World, { claim }: EntryRecord): void => agenda.asks(claim)
 
 /** Keeps what is wrong with a fact now, if anything (protocol §3). */
 export const noteOutOfShape = (
