@@ -6,21 +6,13 @@
 /** The place of an item that is in no list. */
 export const nowhere = -1
 
-/**
- * Puts an item into a list; `at` is the item's member that says where it stands there.
- *
- * @param list none where there is no item yet: a list that is made of its first item has no room to spare, and most stay so.
- */
+/** Puts an item into a list, where it is not in it; `at` is the item's member that says where it stands there. */
 export const putIn = <At extends string, A extends { [Place in At]: number }>(
-  list: Array<A> | undefined,
+  list: Array<A>,
   item: A,
   at: At
 ): Array<A> => {
   const place: { [Place in At]: number } = item
-  if (list === undefined) {
-    place[at] = 0
-    return [item]
-  }
   if (place[at] === nowhere) {
     place[at] = list.length
     list.push(item)

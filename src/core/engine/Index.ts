@@ -22,6 +22,7 @@ import { nodeToken } from "../Resolve.ts"
 import { inRange } from "../Version.ts"
 import { ProvisionRecord } from "./Candidates.ts"
 import { putIn, takeOut } from "./Dense.ts"
+import { withoutItem } from "./Few.ts"
 import {
   type AskRecord,
   ClaimRecord,
@@ -189,8 +190,8 @@ export class Index implements Mesh {
     this.claims.delete(claim.key)
     takeOut(claim.of.claims, claim, "consumerAt")
     const { opened } = claim
-    if (opened?.credentialList !== undefined) {
-      takeOut(opened.credentialList, claim, "openedAt")
+    if (opened !== undefined) {
+      opened.credentialsOfIt = withoutItem(opened.credentialsOfIt, claim, "openedAt")
       this.dropClaim(opened)
     }
   }

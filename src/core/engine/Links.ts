@@ -9,6 +9,7 @@ import { writeKey } from "../Key.ts"
 import { claimedBy, claimKeyOf, vaultModule } from "../Mesh.ts"
 import type { Resolution } from "../Resolve.ts"
 import { putIn, takeOut } from "./Dense.ts"
+import { fewOf, withItem, withoutItem } from "./Few.ts"
 import type { Index } from "./Index.ts"
 import { type ClaimRecord, EntryRecord, isSoundNeed, type NeedRecord } from "./Record.ts"
 
@@ -20,11 +21,11 @@ export const linkNeed = (index: Index, need: NeedRecord): ReadonlyArray<ClaimRec
   const key = isSoundNeed(fact) ? claimKeyOf(fact) : undefined
   const after = key === undefined || claimed === undefined ? undefined : index.claim(key, need.consumer.key, claimed)
   if (before !== after) {
-    if (before?.needList !== undefined) {
-      takeOut(before.needList, need, "claimAt")
+    if (before !== undefined) {
+      before.needsOfIt = withoutItem(before.needsOfIt, need, "claimAt")
     }
     if (after !== undefined) {
-      after.needList = putIn(after.needList, need, "claimAt")
+      after.needsOfIt = withItem(after.needsOfIt, need, "claimAt")
     }
     need.claim = after
   }
@@ -38,23 +39,19 @@ export const linkEntry = (
   claim: ClaimRecord,
   fact: NamedFact<"node" | "module" | "provision", Bound> | undefined
 ): void => {
-  const entries = claim.entryList ?? []
+  const entries = claim.entries
   const at = placeIn(entries, module)
   const known = entries[at]?.module === module ? entries[at] : undefined
   if (known !== undefined && fact !== undefined) {
     known.fact = fact
   } else if (known !== undefined) {
-    entries.splice(at, 1)
+    claim.entriesOfIt = fewOf(entries.toSpliced(at, 1))
     takeOut(known.offer.entries, known, "offerAt")
     index.dropOffer(known.offer)
   } else if (fact !== undefined) {
     const entry = new EntryRecord(index.offer(module, claim.provision), claim, fact)
     putIn(entry.offer.entries, entry, "offerAt")
-    if (claim.entryList === undefined) {
-      claim.entryList = [entry]
-    } else {
-      claim.entryList.splice(at, 0, entry)
-    }
+    claim.entriesOfIt = fewOf(entries.toSpliced(at, 0, entry))
   }
 }
 
@@ -79,7 +76,7 @@ export const linkCredential = (index: Index, credential: ClaimRecord): ClaimReco
     const { provision } = name
     const key = writeKey(credential.node, credential.module, provision, name.local)
     const opened = index.claim(key, credential.of.key, { provision, local: name.local })
-    opened.credentialList = putIn(opened.credentialList, credential, "openedAt")
+    opened.credentialsOfIt = withItem(opened.credentialsOfIt, credential, "openedAt")
     credential.opened = opened
   }
   return credential.opened

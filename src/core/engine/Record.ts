@@ -13,6 +13,7 @@ import { counts, planBy, type PlanHead, type PlannedNeed } from "../Plan.ts"
 import type { Resolution } from "../Resolve.ts"
 import type { ProvisionRecord } from "./Candidates.ts"
 import { nowhere } from "./Dense.ts"
+import { type Few, listOf } from "./Few.ts"
 
 /** A module on a node as a consumer, by the key of its assignment: all that is decided is decided of one. */
 export class ConsumerRecord implements ModuleOn {
@@ -116,8 +117,6 @@ export class AskRecord {
 /** An answer in shape. */
 export type AnswerFact = SoundFact<AskPart, Answer>
 
-const none: ReadonlyArray<never> = []
-
 /** What a claim has to have decided anew: bits that add up. */
 export const claimDue = {
   /** Those of its needs that are due themselves. */
@@ -132,12 +131,12 @@ export class ClaimRecord implements Claim {
   readonly of: ConsumerRecord
   readonly provision: string
   readonly local: string | undefined
-  needList: Array<NeedRecord> | undefined
+  needsOfIt: Few<NeedRecord>
   /** In the order of their modules. */
-  entryList: Array<EntryRecord> | undefined
+  entriesOfIt: Few<EntryRecord>
   /** By key. */
   answers: Map<string, AnswerFact> | undefined
-  asks: ReadonlyArray<AskRecord> = none
+  asksOfIt: Few<AskRecord>
   /** Whether it was settled, and by what: a secret's claim has no resolution. */
   isSettled = false
   resolution: Resolution | undefined
@@ -145,7 +144,7 @@ export class ClaimRecord implements Claim {
   provider: ProviderRecord | undefined
   offer: OfferRecord | undefined
   /** The claims of its credentials: those that it calls for, and those of which the vault has an entry. */
-  credentialList: Array<ClaimRecord> | undefined
+  credentialsOfIt: Few<ClaimRecord>
   /** Of a credential: the claim that it opens, where its name reads as one's. */
   opened: ClaimRecord | undefined
   /** Of a credential that is wanted: who accepts it. */
@@ -178,19 +177,26 @@ export class ClaimRecord implements Claim {
   }
 
   get needRecords(): ReadonlyArray<NeedRecord> {
-    return this.needList ?? none
+    return listOf(this.needsOfIt)
   }
 
   get credentials(): ReadonlyArray<ClaimRecord> {
-    return this.credentialList ?? none
+    return listOf(this.credentialsOfIt)
   }
 
   get entries(): ReadonlyArray<EntryRecord> {
-    return this.entryList ?? none
+    return listOf(this.entriesOfIt)
+  }
+
+  get asks(): ReadonlyArray<AskRecord> {
+    return listOf(this.asksOfIt)
   }
 
   get needs(): ReadonlyArray<SoundNeed> {
-    return this.needRecords.flatMap(({ fact }) => isSoundNeed(fact) ? [fact] : [])
+    const [only] = this.needRecords
+    return this.needRecords.length === 1 && isSoundNeed(only?.fact)
+      ? [only.fact]
+      : this.needRecords.flatMap(({ fact }) => isSoundNeed(fact) ? [fact] : [])
   }
 }
 

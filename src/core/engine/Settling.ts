@@ -10,6 +10,7 @@ import { planBy, planHeadOf, samePlanNeed } from "../Plan.ts"
 import { provisionOf } from "../Provision.ts"
 import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
 import { putIn, takeOut } from "./Dense.ts"
+import { fewOf } from "./Few.ts"
 import { linkCredential, linkResolution } from "./Links.ts"
 import {
   AskRecord,
@@ -189,23 +190,20 @@ const keepAsks = ({ index, said }: World, claim: ClaimRecord, asks: Asks): void 
       index.dropProvider(record.provider)
     }
   }
-  if (claim.asks.length + asks.size === 0) {
-    return
-  }
-  claim.asks = [...asks].map(([key, { ask, providerKey }]) => {
+  const records: Array<AskRecord> = []
+  for (const [key, { ask, providerKey }] of asks) {
     const known = index.asks.get(key)
-    if (!said.put("asks", key, known?.ask, ask) && known !== undefined) {
-      return known
+    const record = known ?? new AskRecord(key, claim, index.provider(providerKey), ask)
+    if (said.put("asks", key, known?.ask, ask)) {
+      record.ask = ask
     }
-    if (known !== undefined) {
-      known.ask = ask
-      return known
+    if (known === undefined) {
+      index.asks.set(key, record)
+      putIn(record.provider.asks, record, "providerAt")
     }
-    const record = new AskRecord(key, claim, index.provider(providerKey), ask)
-    index.asks.set(key, record)
-    putIn(record.provider.asks, record, "providerAt")
-    return record
-  })
+    records.push(record)
+  }
+  claim.asksOfIt = fewOf(records)
 }
 
 /** Keeps which credentials the asks of a claim call for (protocol §6.1). */
