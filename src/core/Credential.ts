@@ -2,9 +2,8 @@
  * Credentials (protocol §6.1): a provider declares a secret once, as a field of its contract, and it is expanded for each
  * consumer into a claim that the vault answers.
  */
-import type { ProvisionContract } from "./fact/Definition.ts"
-import { writeKey } from "./Key.ts"
-import { isModuleName, readToken } from "./Name.ts"
+import { credentialName, type ProvisionContract } from "./fact/Definition.ts"
+import { isModuleName, readToken, writeToken } from "./Name.ts"
 
 /** A claim on a provider module's provision, of a consumer. */
 export interface OpenedClaim {
@@ -12,6 +11,8 @@ export interface OpenedClaim {
   readonly module: string
   readonly provision: string
   readonly local?: string | undefined
+  /** The key of the consumer's assignment. */
+  readonly consumer: string
 }
 
 /** What the vault is asked for, so that a consumer can open what a provider made for it. */
@@ -20,19 +21,16 @@ export interface Credential extends OpenedClaim {
   readonly field: string
   /** The key of the credential's claim. */
   readonly key: string
-  /** The key of the consumer's assignment. */
-  readonly consumer: string
 }
 
 /** The credentials of a claim at one provider module, by the secret fields of its contract, in their order. */
 export const credentialsOf = (
-  { local, module, node, provision }: OpenedClaim,
+  { consumer, local, module, node, provision }: OpenedClaim,
   providerModule: string,
   contract: ProvisionContract
-): ReadonlyArray<Credential> => {
-  const consumer = writeKey(node, module)
-  return contract.secretFields.map((field) => {
-    const name = writeKey(providerModule, provision, local, field)
+): ReadonlyArray<Credential> =>
+  contract.secretFields.map(({ credential, field, token }) => {
+    const name = local === undefined ? credential : credentialName(providerModule, provision, local, field)
     return {
       field,
       node,
@@ -40,10 +38,9 @@ export const credentialsOf = (
       consumer,
       provision: "credential",
       local: name,
-      key: writeKey(node, module, "credential", name)
+      key: [consumer, "credential", local === undefined ? token : writeToken(name)].join(".")
     }
   })
-}
 
 /** What a credential's name says that it opens, if it reads as one: `<provider module>.<provision>[.<local>].<field>`. */
 export const readCredentialName = (

@@ -74,7 +74,7 @@ export const outcomeOfClaim = (
     return () => byEntry
   }
   const values = entryOf(mesh, provider.module, claim.key)?.value?.values ?? {}
-  const shown = contract.secretFields.find((field) => Object.hasOwn(values, field))
+  const shown = contract.secretFields.find(({ field }) => Object.hasOwn(values, field))?.field
   if (shown !== undefined) {
     const outcome = failed("secret-in-bucket", outcomeWhy.secretInBucket(claim, provider, shown))
     return () => outcome

@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isMeshBucket } from "../BucketName.ts"
 import { isJsonObject, type Json, type JsonObject, member } from "../Json.ts"
+import { writeKey } from "../Key.ts"
 import { keyBytesMax } from "../Limits.ts"
 import { isName, readToken, writeToken } from "../Name.ts"
 import { type Fault, shape, under } from "../Shape.ts"
@@ -37,10 +38,18 @@ export interface ProvisionContract {
   readonly version: string
   /** The fields by name, in the order of their names. */
   readonly fields: ReadonlyMap<string, FieldType>
-  /** The names of the fields that are secret, in order. */
-  readonly secretFields: ReadonlyArray<string>
+  /** The fields that are secret, in the order of their names. */
+  readonly secretFields: ReadonlyArray<SecretField>
   readonly retire: "ask" | "free"
   readonly seat: string | undefined
+}
+
+/** A secret field of a contract, and what a claim without a local name calls the credential that is its value (protocol §6.1). */
+export interface SecretField {
+  readonly field: string
+  readonly credential: string
+  /** That name as a token. */
+  readonly token: string
 }
 
 /** Where a definition says that a kind of need is answered (protocol §3). */
@@ -81,7 +90,7 @@ export const decodeDefinition = (
   if (!isJsonObject(value)) {
     return { definition: undefined, faults: [{ path: [], expected: "expected an object" }] }
   }
-  const provides = decodeParts(value, "provides", decodeProvision)
+  const provides = decodeParts(value, "provides", (name, part) => decodeProvision(module, name, part))
   const answers = decodeParts(value, "answers", (kind, part) => decodeAnswer(module, kind, part))
   const directories = decodeParts(value, "directories", (name, part) => decodeNamed(name, part, directory))
   return {
@@ -143,7 +152,11 @@ const decodeNamed = <A>(
   decode: (part: Json) => Result.Result<A, ReadonlyArray<Fault>>
 ): Result.Result<A, ReadonlyArray<Fault>> => isName(name) ? decode(part) : wrong(definitionExpects.name)
 
-const decodeProvision = (name: string, part: Json): Result.Result<ProvisionContract, ReadonlyArray<Fault>> => {
+const decodeProvision = (
+  module: string,
+  name: string,
+  part: Json
+): Result.Result<ProvisionContract, ReadonlyArray<Fault>> => {
   const decoded = decodeNamed(name, part, provision)
   if (name === "secret" || name === "credential") {
     const vaults = { path: [], expected: definitionExpects.vaultsName }
@@ -154,9 +167,12 @@ const decodeProvision = (name: string, part: Json): Result.Result<ProvisionContr
   }
   const { contract, credential, retire, seat } = decoded.success
   const fields = new Map(Object.entries(contract?.fields ?? {}).sort(([one], [other]) => one < other ? -1 : 1))
-  const secretFields = [...fields].filter(([, type]) => type === "secret").map(([field]) => field)
+  const secretFields = [...fields].filter(([, type]) => type === "secret").map(([field]) => {
+    const credential = credentialName(module, name, undefined, field)
+    return { field, credential, token: writeToken(credential) }
+  })
   if (credential === "none" && secretFields.length > 0) {
-    return Result.fail(secretFields.map((field) => ({
+    return Result.fail(secretFields.map(({ field }) => ({
       path: ["contract", "fields", field],
       expected: definitionExpects.secretOfNone
     })))
@@ -170,6 +186,10 @@ const decodeProvision = (name: string, part: Json): Result.Result<ProvisionContr
     seat
   })
 }
+
+/** What a claim calls the credential that a secret field of its provider's contract is the value of (protocol §6.1). */
+export const credentialName = (module: string, provision: string, local: string | undefined, field: string): string =>
+  writeKey(module, provision, local, field)
 
 const decodeAnswer = (
   module: string,
