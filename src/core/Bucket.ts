@@ -37,15 +37,22 @@ export interface Bucket<P extends Part = Part, Value = unknown> extends KeyShape
   readonly name: string
   readonly writer: Writer
   readonly decode: (json: Json, names: Names<P>) => Decoded<Value>
+  /**
+   * The sort of a key of which many hold the same, where it is of one: what the keys of one sort hold says the same where it
+   * is written the same.
+   */
+  readonly sort?: (names: Names<P>) => string | undefined
 }
 
 const decodeBy =
   <Value>(decode: (json: Json) => Result.Result<Value, ReadonlyArray<Fault>>) => (json: Json): Decoded<Value> =>
     Result.match(decode(json), {
       // Mostly nothing is left out: then the value is kept once.
-      onSuccess: (value) => ({ value: isSame(json, value) ? json : value, faults: [] }),
+      onSuccess: (value) => ({ value: isSame(json, value) ? json : value, faults: none }),
       onFailure: (faults) => ({ value: undefined, faults })
     })
+
+const none: ReadonlyArray<Fault> = []
 
 const isSame = <Value>(json: Json, value: Value): json is Json & Value => sameJson(json, value as Json)
 
@@ -63,6 +70,10 @@ const decodeNeed = (json: Json, { kind, name }: { readonly kind: string; readonl
     ? { value: undefined, faults: [{ path: ["provision"], expected: needExpects.notTheVaults }] }
     : decoded
 }
+
+// What is decoded of a `bound` need depends on its name only where that is the vault's.
+const sortOfNeed = ({ kind, name }: { readonly kind: string; readonly name: string }): string | undefined =>
+  kind !== "bound" ? "other" : name === "secret" || name === "credential" ? undefined : "bound"
 
 const decodeModule = (json: Json, { module }: { readonly module: string }): Decoded<Definition> => {
   const { definition, faults } = decodeDefinition(json, module)
@@ -102,7 +113,8 @@ export const factBuckets = {
     parts: ["node"],
     local: false,
     writer: "controller",
-    decode: decodeBy(shape(Machine))
+    decode: decodeBy(shape(Machine)),
+    sort: () => "machine"
   } satisfies Bucket<"node", Machine>,
   seats: {
     name: bucketName.seats,
@@ -123,14 +135,16 @@ export const factBuckets = {
     parts: ["node", "module"],
     local: false,
     writer: "host",
-    decode: decodeBy(shape(Have))
+    decode: decodeBy(shape(Have)),
+    sort: () => "have"
   } satisfies Bucket<"node" | "module", Have>,
   needs: {
     name: bucketName.needs,
     parts: ["node", "module", "kind", "name"],
     local: false,
     writer: "client",
-    decode: decodeNeed
+    decode: decodeNeed,
+    sort: sortOfNeed
   } satisfies Bucket<"node" | "module" | "kind" | "name", Need>,
   applied: {
     name: bucketName.applied,

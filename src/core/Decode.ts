@@ -3,8 +3,9 @@
  */
 import * as Result from "effect/Result"
 import type { Bucket } from "./Bucket.ts"
-import { type Json, valueFault } from "./Json.ts"
-import { type Names, type Part, readNames } from "./Key.ts"
+import { isJsonObject, type Json, mayHaveFault, valueFault } from "./Json.ts"
+import { type KeyShape, type Names, type Part, readParts, type TokenReader } from "./Key.ts"
+import type { Often } from "./Often.ts"
 import { sayFaults } from "./Shape.ts"
 import { readUtf8 } from "./Utf8.ts"
 import { valueWhy } from "./Words.ts"
@@ -42,51 +43,149 @@ export const isSound = <P extends Part, A>(fact: Fact<P, A>): fact is SoundFact<
   fact.names !== undefined && fact.value !== undefined
 
 /** What is decoded by: a row of the table of buckets. */
-export type Row<P extends Part, A> = Pick<Bucket<P, A>, "parts" | "local" | "decode">
+export type Row<P extends Part, A> = Pick<Bucket<P, A>, "parts" | "local" | "decode" | "sort">
 
-/** Decodes what a key holds by its bucket's row of the table (protocol §2, §3). */
-export const decodeFact = <P extends Part, A>(
-  row: Row<P, A>,
-  key: string,
-  value: Value,
-  share: (name: string) => string = (name) => name
-): Fact<P, A> => {
-  const names = readNames(row, key, share)
-  const json = readJson(value)
-  const readable = Result.isSuccess(json) ? json.success : undefined
-  if (Result.isFailure(names)) {
-    return { key, names: undefined, json: readable, value: undefined, why: names.failure }
+/** What the facts that are read share with one another. */
+export interface Shared<A> {
+  readonly tokens: TokenReader
+  readonly often: Often<A>
+}
+
+/** Reads what the keys of buckets hold by their row of the table (protocol §2, §3). */
+export class FactReader<P extends Part, A> {
+  readonly #row: Row<P, A>
+  readonly #PlainFact: ReturnType<typeof plainFactOf<P, A>>
+
+  constructor(row: Row<P, A>) {
+    this.#row = row
+    this.#PlainFact = plainFactOf(row)
   }
-  if (Result.isFailure(json)) {
-    return { key, names: names.success, json: undefined, value: undefined, why: json.failure }
+
+  /** What a key that holds a value says. */
+  read(key: string, value: Value, { often, tokens }: Shared<A>): Fact<P, A> {
+    const parts = readParts(this.#row, key, tokens)
+    if (typeof parts === "string") {
+      return { key, names: undefined, json: Result.getOrUndefined(readJson(value)), value: undefined, why: parts }
+    }
+    const fact = new this.#PlainFact(key, parts)
+    const sort = this.#row.sort?.(fact.names)
+    return sort === undefined ? this.#decode(fact, readJson(value)) : this.#readOften(fact, value, sort, often)
   }
-  const decoded = row.decode(json.success, names.success)
-  const why = decoded.faults.length > 0 ? sayFaults(decoded.faults) : undefined
-  return { key, names: names.success, json: readable, value: decoded.value, why }
+
+  #readOften(fact: PlainFact<P, A>, value: Value, sort: string, often: Often<A>): Fact<P, A> {
+    const text = isBytes(value) ? readText(value) : isEmptyObject(value) ? emptyText : undefined
+    if (text === undefined || Result.isFailure(text)) {
+      return this.#decode(fact, text ?? readJson(value))
+    }
+    const known = often.get(sort, text.success)
+    if (known !== undefined) {
+      return fact.holding(known)
+    }
+    const read = this.#decode(fact, parse(text.success))
+    if (read === fact && read.value !== undefined) {
+      often.keep(sort, text.success, read.value)
+    }
+    return read
+  }
+
+  #decode(fact: PlainFact<P, A>, json: Result.Result<Json, string>): Fact<P, A> {
+    const { key, names } = fact
+    if (Result.isFailure(json)) {
+      return { key, names, json: undefined, value: undefined, why: json.failure }
+    }
+    const { faults, value } = this.#row.decode(json.success, names)
+    if (faults.length === 0 && value !== undefined && isJson(value, json.success)) {
+      return fact.holding(value)
+    }
+    return { key, names, json: json.success, value, why: faults.length > 0 ? sayFaults(faults) : undefined }
+  }
+}
+
+const emptyText: Result.Result<string, string> = Result.succeed("{}")
+
+const isEmptyObject = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0
+
+// Where nothing was ignored, the value that was decoded is the JSON itself.
+const isJson = <A>(value: A, json: Json): value is A & Json => Object.is(value, json)
+
+/** A fact in shape of which nothing is ignored, once it holds its value. */
+interface PlainFact<P extends Part, A> extends NamedFact<P, A> {
+  readonly holding: (value: A) => PlainFact<P, A>
+}
+
+/**
+ * Makes the class of a row's facts in shape of which nothing is ignored. Most facts are so, and each takes as little room as
+ * it can: its value is its JSON, and its names are its own members.
+ */
+const plainFactOf = <P extends Part, A>({ local, parts }: KeyShape<P>) => {
+  const members: ReadonlyArray<Part | "local"> = local ? [...parts, "local"] : parts
+  return class implements PlainFact<P, A> {
+    [part: string]: unknown
+    readonly #key: string
+    #value: A | undefined
+
+    constructor(key: string, names: ReadonlyArray<string>) {
+      this.#key = key
+      for (let index = 0; index < members.length; index++) {
+        this[members[index] ?? ""] = names[index]
+      }
+    }
+
+    holding(value: A): this {
+      this.#value = value
+      return this
+    }
+
+    get key(): string {
+      return this.#key
+    }
+
+    get names(): Names<P> {
+      return this as Names<P>
+    }
+
+    get json(): Json | undefined {
+      return this.#value as Json | undefined
+    }
+
+    get value(): A | undefined {
+      return this.#value
+    }
+
+    get why(): undefined {
+      return undefined
+    }
+  }
 }
 
 /** A value as JSON within the bounds of protocol §3, or what is wrong with it. */
 export const readJson = (value: Value): Result.Result<Json, string> => {
-  const json = isBytes(value) ? parseBytes(value) : Result.succeed(value)
-  if (Result.isFailure(json)) {
-    return json
+  if (isBytes(value)) {
+    const text = readText(value)
+    return Result.isFailure(text) ? text : parse(text.success)
   }
-  const fault = valueFault(json.success)
-  return fault === undefined ? json : Result.fail(fault)
+  const fault = valueFault(value)
+  return fault === undefined ? Result.succeed(value) : Result.fail(fault)
 }
 
-// What `JSON.parse` says of a text quotes from it, so it is never passed on.
-const parseBytes = (bytes: Uint8Array): Result.Result<Json, string> => {
+const readText = (bytes: Uint8Array): Result.Result<string, string> => {
   const text = readUtf8(bytes)
   if (text === undefined) {
     return Result.fail(valueWhy.notUtf8())
   }
-  if (text.startsWith("\uFEFF")) {
-    return Result.fail(valueWhy.byteOrderMark())
-  }
+  return text.charCodeAt(0) === byteOrderMark ? Result.fail(valueWhy.byteOrderMark()) : Result.succeed(text)
+}
+
+const byteOrderMark = 0xfeff
+
+// What `JSON.parse` says of a text quotes from it, so it is never passed on.
+const parse = (text: string): Result.Result<Json, string> => {
+  let json: Json
   try {
-    return Result.succeed(JSON.parse(text))
+    json = JSON.parse(text)
   } catch {
     return Result.fail(valueWhy.notJson())
   }
+  const fault = mayHaveFault(text) ? valueFault(json) : undefined
+  return fault === undefined ? Result.succeed(json) : Result.fail(fault)
 }

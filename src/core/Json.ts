@@ -49,14 +49,35 @@ export const valueFault = (value: Json, depth = 0): string | undefined => {
   if (depth === containersDeepMax) {
     return `it has more than ${containersDeepMax} containers inside each other`
   }
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
-    const fault = valueFault(inner, depth + 1)
+  return isJsonObject(value) ? memberFault(value, depth + 1) : itemFault(value, depth + 1)
+}
+
+// A loop over the names makes no list of them; those of JSON are all its own.
+const memberFault = (object: JsonObject, depth: number): string | undefined => {
+  for (const name in object) {
+    const fault = valueFault(object[name] ?? null, depth)
     if (fault !== undefined) {
       return fault
     }
   }
   return undefined
 }
+
+const itemFault = (items: ReadonlyArray<Json>, depth: number): string | undefined => {
+  for (const item of items) {
+    const fault = valueFault(item, depth)
+    if (fault !== undefined) {
+      return fault
+    }
+  }
+  return undefined
+}
+
+/**
+ * Whether what a text of JSON says may have a fault. Most texts are too short for so many containers, each of which is opened
+ * and closed, and for a number of so many digits, and have none with an exponent of three digits.
+ */
+export const mayHaveFault = (text: string): boolean => text.length > 2 * containersDeepMax || /[eE]\+?\d{3}/.test(text)
 
 /**
  * Whether two JSON values are the same, whatever the order of their objects' members. Values nested deeper than any value
@@ -79,8 +100,17 @@ export const sameJson = (one: Json | undefined, other: Json | undefined, depth =
     one.every((item, index) => sameJson(item, other[index], depth + 1))
 }
 
+// Written as loops, since every decision is compared by it.
 const sameMembers = (one: JsonObject, other: JsonObject, depth: number): boolean => {
-  const names = Object.keys(one)
-  return names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name], other[name], depth))
+  let more = 0
+  for (const name in one) {
+    if (!Object.hasOwn(other, name) || !sameJson(one[name], other[name], depth)) {
+      return false
+    }
+    more += 1
+  }
+  for (const _ in other) {
+    more -= 1
+  }
+  return more === 0
 }

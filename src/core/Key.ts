@@ -29,7 +29,7 @@ export interface KeyShape<P extends Part = Part> {
 export type Names<P extends Part = Part> = { readonly [Name in P]: string } & { readonly local?: string }
 
 /** The parts whose name is a module's, and so has fewer characters to choose from (protocol §2). */
-const moduleParts: ReadonlySet<Part> = new Set<Part>(["module", "contributor", "providerModule"])
+const moduleParts: ReadonlySet<Part | "local"> = new Set<Part>(["module", "contributor", "providerModule"])
 
 /**
  * Reads a key by its bucket's shape into the names of its parts (protocol §2).
@@ -46,41 +46,53 @@ const moduleParts: ReadonlySet<Part> = new Set<Part>(["module", "contributor", "
  * readKey(factBuckets.collect, "n1.shell=3azsh.shop")._tag // "Failure"
  * ```
  */
-export const readKey = <P extends Part>(shape: KeyShape<P>, key: string): Result.Result<Names<P>, string> =>
-  readNames(shape, key, (name) => name)
-
-/**
- * Reads a key as `readKey` does, where many are kept.
- *
- * @param share gives for a name one that is the same: many keys are of few names, and each would be a text of its own.
- */
-export const readNames = <P extends Part>(
-  shape: KeyShape<P>,
-  key: string,
-  share: (name: string) => string
-): Result.Result<Names<P>, string> => {
-  if (key.length > keyBytesMax) {
-    return Result.fail(keyWhy.tooLong())
-  }
-  const tokens = key.split(".")
-  const least = shape.parts.length
-  if (tokens.length < least || tokens.length > least + (shape.local ? 1 : 0)) {
-    return Result.fail(keyWhy.tokens(tokens.length, shape))
+export const readKey = <P extends Part>(shape: KeyShape<P>, key: string): Result.Result<Names<P>, string> => {
+  const read = readParts(shape, key, { name: readToken, module: moduleOf })
+  if (typeof read === "string") {
+    return Result.fail(read)
   }
   const names: { [part: string]: string } = {}
-  for (const [index, token] of tokens.entries()) {
-    const part = shape.parts[index] ?? "local"
-    const name = readToken(token)
-    if (name === undefined) {
-      return Result.fail(keyWhy.token(index + 1, part))
-    }
-    if (part !== "local" && moduleParts.has(part) && !isModuleName(name)) {
-      return Result.fail(keyWhy.module(index + 1, part))
-    }
-    names[part] = share(name)
+  for (const [index, name] of read.entries()) {
+    names[shape.parts[index] ?? "local"] = name
   }
   return Result.succeed(names as Names<P>)
 }
+
+/** What reads a token: to any name, or to a module's alone. */
+export interface TokenReader {
+  readonly name: (token: string) => string | undefined
+  readonly module: (token: string) => string | undefined
+}
+
+const moduleOf = (token: string): string | undefined => isModuleName(token) ? token : undefined
+
+/** Reads a key by its bucket's shape: the names of its parts in their order, or a sentence that says what is wrong with it. */
+export const readParts = (
+  { local, parts }: KeyShape,
+  key: string,
+  read: TokenReader
+): ReadonlyArray<string> | string => {
+  if (key.length > keyBytesMax) {
+    return keyWhy.tooLong()
+  }
+  const tokens = key.split(".")
+  if (tokens.length !== parts.length && !(local && tokens.length === parts.length + 1)) {
+    return keyWhy.tokens(tokens.length, { local, parts })
+  }
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] ?? ""
+    const part = parts[index] ?? "local"
+    const name = moduleParts.has(part) ? read.module(token) : read.name(token)
+    if (name === undefined) {
+      return partWhy(token, part, index + 1)
+    }
+    tokens[index] = name
+  }
+  return tokens
+}
+
+const partWhy = (token: string, part: Part | "local", position: number): string =>
+  part === "local" || readToken(token) === undefined ? keyWhy.token(position, part) : keyWhy.module(position, part)
 
 /**
  * Writes names as a key: each as its token, joined by `.` (protocol §2). A part left out at the end is no part.

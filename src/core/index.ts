@@ -26,7 +26,7 @@ export {
   type OutOfShapeChange
 } from "./Engine.ts"
 export { explain, type ExplainOptions, type ExplainReply, type Step } from "./Explain.ts"
-export { type Change, Facts, type FactsView, type TableView } from "./Facts.ts"
+export { type Change, Facts, type FactsView } from "./Facts.ts"
 export { isJsonObject, type Json, type JsonObject } from "./Json.ts"
 export { readKey, writeKey } from "./Key.ts"
 export { isModuleName, isName, readToken, writeToken } from "./Name.ts"
@@ -34,5 +34,6 @@ export { type Earlier, query, type QueryEntry, type QueryOptions, type QueryRepl
 export { type QueryWhat, queryWhat } from "./QueryWhat.ts"
 export { retire, type RetireOptions, type RetireReply } from "./Retire.ts"
 export { changesBetween, parseSnapshot, type Snapshot, type SnapshotChanges, type SnapshotFault } from "./Snapshot.ts"
+export type { TableView } from "./Table.ts"
 export type { VerbError, VerbSource } from "./Verb.ts"
 export { inRange } from "./Version.ts"

@@ -86,6 +86,81 @@ test("a value has at most 64 containers inside each other, and no number beyond 
     300
   ))
 
+test("and so it is however short the text: containers alone, and a number written in any way (§3)", () => {
+  const met = new Met()
+  const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 5 })
+  const number = fc.tuple(fc.constantFrom("", "-"), fc.constantFrom("1", "0", "9.75", "0.001", "123456"), digits)
+    .chain(([sign, mantissa, exponent]) =>
+      fc.constantFrom("e", "E", "e+", "e-").map((power) => `${sign}${mantissa}${power}${exponent}`)
+    )
+  const containers = fc.tuple(fc.integer({ min: 60, max: 68 }), fc.constantFrom("", "1")).map(([depth, inmost]) =>
+    "[".repeat(depth) + inmost + "]".repeat(depth)
+  )
+  check(
+    fc.property(fc.oneof(number, containers, number.map((text) => `{"a":[${text}]}`)), (text) => {
+      const isSound = text.split("[").length - 1 <= 64 && !holdsEndlessNumber(JSON.parse(text))
+      expect(Result.isSuccess(readJson(bytesOf(text)))).toBe(isSound)
+      met.count(isSound ? "sound" : text.includes("[[") ? "too deep" : "endless")
+    }),
+    1_000
+  )
+  met.atLeast({ sound: 300, "too deep": 80, endless: 100 })
+})
+
+test("what many keys hold is kept once, and is another fact where the key says so (§3)", () => {
+  const facts = new Facts()
+  const needs = "mesh-provisioner_needs"
+  const put = (key: string, text: string) => facts.apply({ bucket: needs, key, value: bytesOf(text) })
+  const text = `{"contract":"^1.0.0","fields":["host"]}`
+  put("n1.shop.bound.database", text)
+  put("n2.till.bound.cache", text)
+  put("n1.shop.config.title", text)
+  put("n1.shop.bound.secret", text)
+  const valueAt = (key: string) => facts.needs.value(key)
+  expect(valueAt("n1.shop.bound.database")).toEqual({ contract: "^1.0.0", fields: ["host"] })
+  expect(valueAt("n2.till.bound.cache")).toBe(valueAt("n1.shop.bound.database"))
+  expect(valueAt("n1.shop.config.title")).toEqual({})
+  expect(facts.needs.fact("n1.shop.config.title")?.json).toEqual(JSON.parse(text))
+  expect(valueAt("n1.shop.bound.secret")).toBeUndefined()
+  put("n1.shop.bound.credential", "{}")
+  facts.apply({ bucket: needs, key: "n1.shop.bound.empty", value: {} })
+  put("n1.shop.bound.empty-too", "{}")
+  expect(valueAt("n1.shop.bound.credential")).toBeUndefined()
+  expect(valueAt("n1.shop.bound.empty-too")).toBe(valueAt("n1.shop.bound.empty"))
+  expect(facts.needs.fact("n1.shop.bound.secret")?.why).toContain("provision")
+})
+
+test("more different texts than are kept are all read right, and so are more names (§2, §3)", () => {
+  const facts = new Facts()
+  for (let index = 0; index < 3_000; index++) {
+    const bytes = bytesOf(JSON.stringify({ build: `b${index}`, health: "healthy" }))
+    facts.apply({ bucket: "mesh-host_haves", key: `n${index}=2Ex.shop`, value: bytes })
+  }
+  for (const index of [0, 1_023, 1_024, 2_999]) {
+    const fact = facts.haves.fact(`n${index}=2Ex.shop`)
+    expect(fact?.value?.build).toBe(`b${index}`)
+    expect({ ...fact?.names }).toEqual({ node: `n${index}.x`, module: "shop" })
+  }
+  // The first was forgotten meanwhile: what strangers write never takes more room than there is.
+  const again = bytesOf(JSON.stringify({ build: "b0", health: "healthy" }))
+  facts.apply({ bucket: "mesh-host_haves", key: "again.shop", value: again })
+  facts.apply({ bucket: "mesh-host_haves", key: "once-more.shop", value: again })
+  expect(facts.haves.value("again.shop")).toEqual(facts.haves.value("n0=2Ex.shop"))
+  expect(facts.haves.value("again.shop")).not.toBe(facts.haves.value("n0=2Ex.shop"))
+  expect(facts.haves.value("once-more.shop")).toBe(facts.haves.value("again.shop"))
+})
+
+test("the names of a fact are those of its key, and nothing else (§2)", () => {
+  const facts = new Facts()
+  facts.apply({ bucket: "postgres_bound", key: "n1.shop.database.main=2Eold", value: { state: "provided", by: "n2" } })
+  facts.apply({ bucket: "postgres_bound", key: "n1.shop.database", value: { state: "provided", by: "n2" } })
+  const names = [...facts.bound.get("postgres")?.named() ?? []].map((fact) => ({ ...fact.names }))
+  expect(names).toEqual([
+    { node: "n1", module: "shop", provision: "database", local: "main.old" },
+    { node: "n1", module: "shop", provision: "database" }
+  ])
+})
+
 test("what is out of shape is listed, each fact once, by bucket and key, and nothing else is (§3)", () => {
   const met = new Met()
   check(

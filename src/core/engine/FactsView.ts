@@ -1,8 +1,9 @@
 /**
  * The facts as others may see them: read as they stand, and not to be changed.
  */
-import type { Facts, FactsView, Table, TableView } from "../Facts.ts"
+import type { Facts, FactsView } from "../Facts.ts"
 import type { Part } from "../Key.ts"
+import type { Table, TableView } from "../Table.ts"
 import { View } from "./View.ts"
 
 /** A view of facts. */

@@ -6,9 +6,10 @@ import * as Result from "effect/Result"
 import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../BucketName.ts"
 import type { Fact, Value } from "../Decode.ts"
 import { readJson } from "../Decode.ts"
-import type { Change, Table } from "../Facts.ts"
+import type { Change } from "../Facts.ts"
 import { type Json, sameJson } from "../Json.ts"
 import type { Part } from "../Key.ts"
+import type { Table } from "../Table.ts"
 import { noticeAssignment } from "./NoticeAssignment.ts"
 import {
   noticeAnswer,

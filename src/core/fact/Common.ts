@@ -61,8 +61,13 @@ export const recordByName = <S extends Schema.Constraint>(value: S) => recordOf(
 export const recordByProvision = <S extends Schema.Constraint>(value: S) =>
   recordOf(isProvisionKey, provisionKey, value)
 
+// A check of anything, and not a declaration: a schema with a declaration in it is never compiled.
 /** Any JSON; that it is JSON was seen when it was read. */
-export const AnyJson = Schema.declare((value): value is Json => value !== undefined, { expected: "JSON" })
+export const AnyJson = Schema.Unknown.pipe(
+  Schema.refine((value): value is Json => value !== undefined, { expected: "JSON" })
+)
 
 /** Any JSON object. */
-export const AnyObject = Schema.declare((value): value is JsonObject => isJsonObject(value), { expected: "an object" })
+export const AnyObject = Schema.Unknown.pipe(
+  Schema.refine((value): value is JsonObject => isJsonObject(value), { expected: "an object" })
+)
