@@ -18,7 +18,7 @@ import { settleShared } from "./engine/Shared.ts"
 import { Spreading } from "./engine/Spreading.ts"
 import { View } from "./engine/View.ts"
 import type { World } from "./engine/World.ts"
-import type { Change, FactsView } from "./Facts.ts"
+import type { Change, Facts, FactsView } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
 import { byBucketAndKey } from "./OutOfShape.ts"
 
@@ -35,6 +35,8 @@ export interface EngineOptions {
    * `(text) => hash("sha256", text)` of `node:crypto`.
    */
   readonly sha256?: (text: string) => string
+  /** The facts that the engine begins with, decoded already; what becomes of them later is not seen. The first step decides. */
+  readonly facts?: Facts
 }
 
 /**
@@ -60,7 +62,7 @@ export class Engine {
   /** The facts as they stand, seen through in the same way: with something pending, some decisions are of facts before these. */
   readonly facts: FactsView
 
-  constructor({ sha256 }: EngineOptions = {}) {
+  constructor({ facts, sha256 }: EngineOptions = {}) {
     this.#world = {
       index: new Index(sha256 === undefined ? digest : digestBy(sha256)),
       agenda: new Agenda(),
@@ -71,6 +73,9 @@ export class Engine {
     this.#intake = new Intake(this.#world)
     this.decisions = decisionsOf(this.#world.index)
     this.facts = viewOf(this.#world.index.facts)
+    if (facts !== undefined) {
+      this.#intake.takeFacts(facts)
+    }
   }
 
   /** Whether an operator's answer counts no more, and is to be deleted (protocol §6). */

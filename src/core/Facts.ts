@@ -173,6 +173,11 @@ export class Facts {
     return this.table(bucket) !== undefined || this.#strangers.has(bucket)
   }
 
+  /** Every bucket that is there, definitions' own among them. */
+  buckets(): ReadonlyArray<string> {
+    return [...this.#tables.keys(), ...this.#strangers.keys()]
+  }
+
   /** Every bucket of protocol §3 that is there, with its facts. */
   tables(): Iterable<readonly [bucket: string, table: Table]> {
     return this.#tables

@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../BucketName.ts"
 import type { Fact, Value } from "../Decode.ts"
 import { readJson } from "../Decode.ts"
-import type { Change } from "../Facts.ts"
+import type { Change, Facts } from "../Facts.ts"
 import { type Json, sameJson } from "../Json.ts"
 import type { Part } from "../Key.ts"
 import type { Table } from "../Table.ts"
@@ -36,8 +36,8 @@ export type Undo = () => void
 /** Takes changes in, and can undo them. */
 export class Intake {
   readonly #world: World
-  readonly #rows: ReadonlyMap<string, Row>
-  readonly #boundRows = new Map<string, Row>()
+  /** How each bucket's changes are taken in: those that are always there, and those of providers' that are. */
+  readonly #rows: Map<string, Row>
   #undo: Array<Undo> | undefined
 
   constructor(world: World) {
@@ -55,6 +55,21 @@ export class Intake {
       this.#put(this.#row(change.bucket), change)
     } else if (change.isThere || this.#world.index.facts.isThere(change.bucket)) {
       this.#setBucket(change.bucket, change.isThere)
+    }
+  }
+
+  /** Takes in what others hold already, as it was read: the facts themselves are kept, and not what holds them. */
+  takeFacts(facts: Facts): void {
+    for (const bucket of facts.buckets()) {
+      this.#setBucket(bucket, true)
+      const row = this.#row(bucket)
+      if (row !== undefined) {
+        row.takeAll(facts)
+      } else {
+        for (const key of facts.strangers(bucket)) {
+          this.#setStranger(bucket, key, facts.stranger(bucket, key))
+        }
+      }
     }
   }
 
@@ -78,19 +93,19 @@ export class Intake {
   }
 
   #row(bucket: string): Row | undefined {
-    const { facts } = this.#world.index
-    const module = moduleOfBoundBucket(bucket)
-    if (module === undefined || !facts.bound.has(module)) {
-      return this.#rows.get(bucket)
-    }
-    const known = this.#boundRows.get(module)
-    if (known !== undefined) {
+    const known = this.#rows.get(bucket)
+    const module = known === undefined ? moduleOfBoundBucket(bucket) : undefined
+    if (module === undefined) {
       return known
     }
     // A bucket that vanished and is back has another table: what undoes a change looks for it anew.
-    const table = () => facts.bound.get(module)
-    const made = row(this.#world, bucket, table, (...change) => noticeBound(this.#world, module, ...change))
-    this.#boundRows.set(module, made)
+    const made = row(
+      this.#world,
+      bucket,
+      ({ bound }) => bound.get(module),
+      (...change) => noticeBound(this.#world, module, ...change)
+    )
+    this.#rows.set(bucket, made)
     return made
   }
 
@@ -108,7 +123,7 @@ export class Intake {
     this.#undo?.push(() => this.#setBucket(bucket, !isThere))
     const module = moduleOfBoundBucket(bucket)
     if (module !== undefined) {
-      this.#boundRows.delete(module)
+      this.#rows.delete(bucket)
       noticeBoundBucket(this.#world)
     }
   }
@@ -146,60 +161,69 @@ const sameResult = (one: Read, other: Read): boolean => {
 /** How a bucket of protocol §3 takes a change in. */
 interface Row {
   readonly take: (key: string, value: Value | undefined, undo: Array<Undo> | undefined) => void
+  /** Takes in the facts of the same bucket of others. */
+  readonly takeAll: (facts: Facts) => void
   readonly keys: () => ReadonlyArray<string>
 }
 
-const rowsOf = (world: World): ReadonlyMap<string, Row> => {
-  const { facts } = world.index
-  return new Map([
+const rowsOf = (world: World): Map<string, Row> =>
+  new Map([
     [
       bucketName.modules,
-      row(world, bucketName.modules, () => facts.modules, (...change) => noticeDefinition(world, ...change), anew)
+      row(world, bucketName.modules, ({ modules }) => modules, (...change) => noticeDefinition(world, ...change), anew)
     ],
     [
       bucketName.assignments,
-      row(world, bucketName.assignments, () => facts.assignments, (...change) => noticeAssignment(world, ...change))
+      row(
+        world,
+        bucketName.assignments,
+        (facts) => facts.assignments,
+        (...change) => noticeAssignment(world, ...change)
+      )
     ],
     [
       bucketName.machines,
-      row(world, bucketName.machines, () => facts.machines, (...change) => noticeMachine(world, ...change))
+      row(world, bucketName.machines, ({ machines }) => machines, (...change) => noticeMachine(world, ...change))
     ],
-    [bucketName.seats, row(world, bucketName.seats, () => facts.seats, (_, ...change) => noticeSeat(world, ...change))],
+    [
+      bucketName.seats,
+      row(world, bucketName.seats, ({ seats }) => seats, (_, ...change) => noticeSeat(world, ...change))
+    ],
     [
       bucketName.configValues,
       row(
         world,
         bucketName.configValues,
-        () => facts.configValues,
+        ({ configValues }) => configValues,
         (_, before, after) => noticeConfigValue(world, after ?? before)
       )
     ],
-    [bucketName.haves, row(world, bucketName.haves, () => facts.haves, (key) => world.touched.haves.add(key))],
-    [bucketName.needs, row(world, bucketName.needs, () => facts.needs, (...change) => noticeNeed(world, ...change))],
+    [bucketName.haves, row(world, bucketName.haves, ({ haves }) => haves, (key) => world.touched.haves.add(key))],
+    [bucketName.needs, row(world, bucketName.needs, ({ needs }) => needs, (...change) => noticeNeed(world, ...change))],
     [
       bucketName.applied,
-      row(world, bucketName.applied, () => facts.applied, (...change) => noticeApplied(world, ...change))
+      row(world, bucketName.applied, ({ applied }) => applied, (...change) => noticeApplied(world, ...change))
     ],
     [
       bucketName.collect,
-      row(world, bucketName.collect, () => facts.collect, (_, ...change) => noticeItem(world, ...change))
+      row(world, bucketName.collect, ({ collect }) => collect, (_, ...change) => noticeItem(world, ...change))
     ],
     [
       bucketName.answers,
-      row(world, bucketName.answers, () => facts.answers, (...change) => noticeAnswer(world, ...change))
+      row(world, bucketName.answers, ({ answers }) => answers, (...change) => noticeAnswer(world, ...change))
     ]
   ])
-}
 
 const row = <P extends Part, A>(
   world: World,
   bucket: string,
-  tableOf: () => Table<P, A> | undefined,
+  tableIn: (facts: Facts) => Table<P, A> | undefined,
   notice: (key: string, before: Fact<P, A> | undefined, after: Fact<P, A> | undefined) => void,
   isSame: (one: A | undefined, other: A | undefined) => boolean = sameValue
 ): Row => {
+  const { facts } = world.index
   const keep = (key: string, after: Fact<P, A> | undefined, undo: Array<Undo> | undefined): void => {
-    const table = tableOf()
+    const table = tableIn(facts)
     const before = table?.fact(key)
     if (table === undefined || sameFact(before, after)) {
       return
@@ -215,8 +239,13 @@ const row = <P extends Part, A>(
     }
   }
   return {
-    take: (key, value, undo) => keep(key, value === undefined ? undefined : tableOf()?.read(key, value), undo),
-    keys: () => [...tableOf()?.all() ?? []].map(({ key }) => key)
+    take: (key, value, undo) => keep(key, value === undefined ? undefined : tableIn(facts)?.read(key, value), undo),
+    takeAll: (others) => {
+      for (const fact of tableIn(others)?.all() ?? []) {
+        keep(fact.key, fact, undefined)
+      }
+    },
+    keys: () => [...tableIn(facts)?.all() ?? []].map(({ key }) => key)
   }
 }
 
