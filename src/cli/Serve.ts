@@ -1,6 +1,8 @@
 /**
  * `serve`: the provisioner on a bus, within this process or NATS, until it is told to stop.
  */
+// A daemon reads facts without end, so the schemas are compiled to code; where that is forbidden, they are not.
+import "effect/schema/SchemaJITCompiler/enable"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
