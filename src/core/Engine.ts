@@ -74,7 +74,7 @@ export class Engine {
     this.decisions = decisionsOf(this.#world.index)
     this.facts = viewOf(this.#world.index.facts)
     if (facts !== undefined) {
-      this.#intake.takeFacts(facts)
+      this.#intake.begin(facts)
     }
   }
 

@@ -58,13 +58,13 @@ export class Intake {
     }
   }
 
-  /** Takes in what others hold already, as it was read: the facts themselves are kept, and not what holds them. */
-  takeFacts(facts: Facts): void {
+  /** Begins with the facts that others hold, as they were read: each is kept, and not what holds them. */
+  begin(facts: Facts): void {
     for (const bucket of facts.buckets()) {
       this.#setBucket(bucket, true)
       const row = this.#row(bucket)
       if (row !== undefined) {
-        row.takeAll(facts)
+        row.begin(facts)
       } else {
         for (const key of facts.strangers(bucket)) {
           this.#setStranger(bucket, key, facts.stranger(bucket, key))
@@ -161,8 +161,8 @@ const sameResult = (one: Read, other: Read): boolean => {
 /** How a bucket of protocol §3 takes a change in. */
 interface Row {
   readonly take: (key: string, value: Value | undefined, undo: Array<Undo> | undefined) => void
-  /** Takes in the facts of the same bucket of others. */
-  readonly takeAll: (facts: Facts) => void
+  /** Takes in the facts of the same bucket of others, where nothing was before. */
+  readonly begin: (facts: Facts) => void
   readonly keys: () => ReadonlyArray<string>
 }
 
@@ -222,14 +222,18 @@ const row = <P extends Part, A>(
   isSame: (one: A | undefined, other: A | undefined) => boolean = sameValue
 ): Row => {
   const { facts } = world.index
-  const keep = (key: string, after: Fact<P, A> | undefined, undo: Array<Undo> | undefined): void => {
+  const keep = (
+    key: string,
+    before: Fact<P, A> | undefined,
+    after: Fact<P, A> | undefined,
+    undo: Array<Undo> | undefined
+  ): void => {
     const table = tableIn(facts)
-    const before = table?.fact(key)
     if (table === undefined || sameFact(before, after)) {
       return
     }
     table.keep(key, after)
-    undo?.push(() => keep(key, before, undefined))
+    undo?.push(() => keep(key, after, before, undefined))
     const isOtherwiseWrong = before?.why !== after?.why
     if (isOtherwiseWrong) {
       noteOutOfShape(world, bucket, key, after?.why)
@@ -239,10 +243,13 @@ const row = <P extends Part, A>(
     }
   }
   return {
-    take: (key, value, undo) => keep(key, value === undefined ? undefined : tableIn(facts)?.read(key, value), undo),
-    takeAll: (others) => {
+    take: (key, value, undo) => {
+      const table = tableIn(facts)
+      keep(key, table?.fact(key), value === undefined ? undefined : table?.read(key, value), undo)
+    },
+    begin: (others) => {
       for (const fact of tableIn(others)?.all() ?? []) {
-        keep(fact.key, fact, undefined)
+        keep(fact.key, undefined, fact, undefined)
       }
     },
     keys: () => [...tableIn(facts)?.all() ?? []].map(({ key }) => key)
