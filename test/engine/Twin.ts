@@ -14,12 +14,18 @@ type Values = Map<string, Map<string, Json>>
 
 /** An engine and its twin, told the same. */
 export class Twin {
-  readonly engine = new Engine()
+  readonly engine: Engine
   readonly #facts = new Facts()
   readonly #said: Values = valuesOf(decide(new Facts()))
   readonly #outOfShape = new Map<string, string>()
   readonly #answersDeleted = new Set<string>()
   #conflicts: Json = []
+
+  /** `begun` is what the facts are made of that the engine begins with, if there are any. */
+  constructor(begun: ReadonlyArray<EngineChange> = []) {
+    begun.forEach((change) => this.#apply(change))
+    this.engine = begun.length === 0 ? new Engine() : new Engine({ facts: this.#facts })
+  }
 
   /** Takes changes in, and gives what is wrong, if anything. */
   step(changes: ReadonlyArray<EngineChange>): string | undefined {

@@ -65,6 +65,18 @@ test("a what-if says what a step then does, and leaves everything as it was", ()
   })
 }, timeout)
 
+test("begun with facts that are decoded already, it decides on them, and goes on by itself", () => {
+  walkUntil(3_000, 120, (changes, seed) => {
+    const half = seeded(seed).below(changes.length)
+    const twin = new Twin(changes.slice(0, half))
+    const wrong = twin.step([])
+    return wrong ??
+      batchesOf(changes.slice(half), seed).map((batch, index) =>
+        index % 2 === 0 ? twin.slices(batch).wrong : twin.whatIf(batch)
+      ).find((one) => one !== undefined)
+  })
+}, timeout)
+
 test("worked off in slices, each module on a node is as a whole what it was, or what it is to be", () => {
   let sliced = 0
   walkUntil(3_000, 120, (changes, seed) => {

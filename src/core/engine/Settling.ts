@@ -122,7 +122,7 @@ const settleNeed = (
       said.delete("provisions", key)
     }
     due.plan = true
-    due.planNeeds = true
+    due.planNeeds ||= before !== undefined
     due.digest = true
     return true
   }
