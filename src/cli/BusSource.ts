@@ -28,6 +28,7 @@ import {
   plansHint,
   refused,
   type Request,
+  snapshotHint,
   type Source
 } from "./Source.ts"
 
@@ -41,6 +42,11 @@ export const busSource = Effect.fnUntraced(function*(
     provisioning: (request) => Effect.mapError(client.provisioning(request), failureOf("")),
     explain: (request) => Effect.mapError(client.explain(request), failureOf(plansHint(request))),
     retire: (answer) => retireOn(client, answer),
+    whatIf: (changes) =>
+      Effect.mapError(
+        client.whatIf({ changes: changes.map((change) => ({ ...change }) as Json) }),
+        failureOf(snapshotHint)
+      ),
     decided: decidedOn(client),
     follow: (request) => followOn(client, request)
   }

@@ -10,6 +10,8 @@ import { query } from "../core/Query.ts"
 import { retire } from "../core/Retire.ts"
 import type { Snapshot } from "../core/Snapshot.ts"
 import type { VerbError, VerbSource } from "../core/Verb.ts"
+import { whatIfBetween } from "../core/WhatIf.ts"
+import { withChanges } from "../provisioner/Trial.ts"
 import { announced, isLongSnapshot } from "./Announce.ts"
 import { decidedOf } from "./Changes.ts"
 import { type Failure, usage } from "./Failure.ts"
@@ -30,6 +32,11 @@ export const fileSource = (path: string): Source => {
     explain: (request) =>
       Effect.flatMap(source, (source) => answered(explain(source, request, unbounded), plansHint(request, more))),
     retire: (answer) => retireIn(path, answer),
+    whatIf: (changes) =>
+      Effect.map(
+        source,
+        ({ decisions, facts }) => whatIfBetween(decisions, withChanges(facts, changes, () => decide(facts)))
+      ),
     decided: Effect.map(
       Effect.flatMap(readSnapshot(path), (snapshot) => decidedFrom(path, snapshot)),
       (decisions) => decidedOf(decisions)
@@ -52,7 +59,7 @@ const decidedFrom = (path: string, snapshot: Snapshot) =>
   announced(`deciding ${nameOf(path)}`, isLongSnapshot(snapshot), Effect.sync(() => decide(snapshot)))
 
 /** The facts of a snapshot, and what is decided from them. */
-const sourceOf = (snapshot: Snapshot): Effect.Effect<VerbSource> =>
+const sourceOf = (snapshot: Snapshot): Effect.Effect<VerbSource & { readonly facts: Facts }> =>
   announced(
     "deciding",
     isLongSnapshot(snapshot),

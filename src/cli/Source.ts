@@ -4,9 +4,11 @@
 import * as Effect from "effect/Effect"
 import type * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import type { EngineChange } from "../core/Engine.ts"
 import type { ExplainReply } from "../core/Explain.ts"
 import type { Json } from "../core/Json.ts"
 import type { QueryReply } from "../core/Query.ts"
+import type { WhatIfReply } from "../core/WhatIf.ts"
 import type { Decided } from "./Changes.ts"
 import type { BusConfig } from "./command/BusFlags.ts"
 import { notBoth } from "./Connect.ts"
@@ -36,6 +38,8 @@ export interface Source {
   readonly provisioning: (request: Request) => Effect.Effect<QueryReply, Failure>
   readonly explain: (request: Request) => Effect.Effect<ExplainReply, Failure>
   readonly retire: (answer: AnswerToAsk) => Effect.Effect<Answered, Failure>
+  /** What a change of facts would change. */
+  readonly whatIf: (changes: ReadonlyArray<EngineChange>) => Effect.Effect<WhatIfReply, Failure>
   /** Everything that is decided. */
   readonly decided: Effect.Effect<Decided, Failure>
   /** What the verb `provisioning` lists, followed until the scope closes. */
@@ -84,6 +88,10 @@ const sentenceOf = (words: string): string =>
 /** What to do where there is no such plan or need. `more` stands behind the command. */
 export const plansHint = (request: Request, more = ""): string =>
   ` mesh-provisioner show ${request["kind"] === undefined ? "plans" : "provisions"}${more} lists what is there.`
+
+/** What to do where a change would change more than the provisioner tells while others wait. */
+export const snapshotHint =
+  " mesh-provisioner snapshot --out mesh.json takes one, which diff mesh.json --change FILE compares."
 
 /** What to do where an ask cannot be answered. */
 export const asksHint = (more = ""): string => ` mesh-provisioner show asks${more} lists what is asked, and why.`

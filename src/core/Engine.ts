@@ -114,36 +114,54 @@ export class Engine {
   }
 
   /**
-   * What would change in the decisions if these were the facts, all of it. The engine is left as it was; what was pending is
-   * decided first, and said by the next step.
+   * What would change in the decisions if these were the facts. The engine is left as it was; what was pending is decided
+   * first, and said by the next step.
+   *
+   * @param thingsMax how many things may be decided anew before it is given up: then `pending` is not 0, and nothing of what
+   *   would change is said. What was looked for till then may leave as much pending, which comes to what it was.
    */
-  whatIf(changes: Iterable<EngineChange>): EngineStep {
+  whatIf(changes: Iterable<EngineChange>, thingsMax = Number.POSITIVE_INFINITY): EngineStep {
     this.#settle(Number.POSITIVE_INFINITY)
-    const { said } = this.#world
+    const { index: { answersOver, consumers }, said } = this.#world
+    const over = [...answersOver]
     this.#world.said = new Said()
     const undo = this.#intake.takeForNow(changes)
-    this.#settle(Number.POSITIVE_INFINITY)
+    const tried = this.#settle(thingsMax)
     const would = this.#say()
     undo()
-    this.#settle(Number.POSITIVE_INFINITY)
+    if (would.pending === 0) {
+      this.#settle(Number.POSITIVE_INFINITY)
+    } else {
+      settleShared(this.#world, Number.POSITIVE_INFINITY)
+      for (const key of tried) {
+        const consumer = consumers.get(key)
+        if (consumer !== undefined) {
+          settleConsumer(this.#world, consumer)
+        }
+      }
+      // Of the answers that changed it is yet to be decided again that they are over, which is said already.
+      over.forEach((key) => answersOver.add(key))
+    }
     this.#world.said = said
-    return would
+    return would.pending === 0 ? would : { ...would, writes: [], outOfShape: [] }
   }
 
-  #settle(thingsMax: number): void {
-    const { agenda } = this.#world
-    if (!settleShared(this.#world, thingsMax * looksAThing)) {
-      return
-    }
-    const { computed } = this.#world.said
-    const enough = computedOf(computed) + thingsMax
-    while (computedOf(computed) < enough) {
-      const consumer = agenda.take()
-      if (consumer === undefined) {
-        return
+  /** Decides for so many, and gives for whom, by the key of the assignment: their records may be others after that. */
+  #settle(thingsMax: number): ReadonlyArray<string> {
+    const settled: Array<string> = []
+    if (settleShared(this.#world, thingsMax * looksAThing)) {
+      const { agenda, said: { computed } } = this.#world
+      const enough = computedOf(computed) + thingsMax
+      while (computedOf(computed) < enough) {
+        const consumer = agenda.take()
+        if (consumer === undefined) {
+          break
+        }
+        settleConsumer(this.#world, consumer)
+        settled.push(consumer.key)
       }
-      settleConsumer(this.#world, consumer)
     }
+    return settled
   }
 
   #say(): EngineStep {

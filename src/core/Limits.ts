@@ -47,5 +47,14 @@ export const explainStepsMax = 1_000
 /** An operator's words in an answer, and who answers, have at most this many code points (protocol §8). */
 export const answerWordsCodePointsMax = 1_024
 
+/** A request of the verb `what-if` has at most this many changes. */
+export const whatIfChangesMax = 1_000
+
+/** So many things are decided anew at most for the verb `what-if`, and as many to undo it: some 50 ms. */
+export const whatIfThingsMax = 2_000
+
+/** A request of the verb `what-if` has at most this many bytes, as it brings whole values. */
+export const whatIfRequestBytesMax = 1_048_576
+
 /** A request of a verb has at most this many bytes: several times what its longest fields come to (protocol §8). */
 export const requestBytesMax = 65_536

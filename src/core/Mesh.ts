@@ -137,21 +137,13 @@ export const meshOf = (facts: Facts): WholeMesh => {
 
 /** A function that is asked for the same again and again, and answers each time but the first from what it said. */
 const once = <Key, A>(make: (key: Key) => A): (key: Key) => A => {
-  const made = new Map<Key, A>()
-  return (key) => {
-    const known = made.get(key)
-    if (known !== undefined) {
-      return known
-    }
-    const value = make(key)
-    made.set(key, value)
-    return value
-  }
+  const known = onceByKey<A, Key>()
+  return (key) => known(key, () => make(key))
 }
 
-const onceByKey = <A>() => {
-  const made = new Map<string, A>()
-  return (key: string, make: () => A): A => {
+const onceByKey = <A, Key = string>() => {
+  const made = new Map<Key, A>()
+  return (key: Key, make: () => A): A => {
     const known = made.get(key) ?? make()
     made.set(key, known)
     return known

@@ -53,7 +53,8 @@ const headBytes = 256
 /** The bytes of an item in a reply. */
 export const bytesOf = ({ item }: Placed): number => textBytes(item) + 1
 
-const textBytes = (json: string | object): number => writeUtf8(JSON.stringify(json)).length
+/** The bytes of a value in a reply. */
+export const textBytes = (json: string | object): number => writeUtf8(JSON.stringify(json)).length
 
 /** The most bytes that JSON takes for one code point: an escape like `\u0001`. */
 export const escapedBytesMax = 6

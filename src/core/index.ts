@@ -37,3 +37,4 @@ export { changesBetween, parseSnapshot, type Snapshot, type SnapshotChanges, typ
 export type { TableView } from "./Table.ts"
 export type { VerbError, VerbSource } from "./Verb.ts"
 export { inRange } from "./Version.ts"
+export { readWhatIf, type WhatIfOptions, type WhatIfReply, type WouldChange, type WouldList } from "./WhatIf.ts"

@@ -189,7 +189,9 @@ const verbsOf = (party: Party): ReadonlyArray<VerbName> => {
     case "controller":
       return []
     case "operator":
-      return ["provisioning", "explain", "retire"]
+      return ["provisioning", "explain", "retire", "what-if"]
+    case "reader":
+      return ["provisioning", "explain", "what-if"]
     default:
       return ["provisioning", "explain"]
   }

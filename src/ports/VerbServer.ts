@@ -9,16 +9,16 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 
 /**
- * The verbs of protocol §8, without the service's name before them.
+ * The verbs of protocol §8, and `what-if` beside them, without the service's name before them.
  *
  * @example
  * ```ts
  * import { verbNames } from "mesh-provisioner/adapters/nats"
  *
- * verbNames.map((name) => `mesh-provisioner.${name}`).length // 3
+ * verbNames.map((name) => `mesh-provisioner.${name}`).length // 4
  * ```
  */
-export const verbNames = ["provisioning", "explain", "retire"] as const
+export const verbNames = ["provisioning", "explain", "retire", "what-if"] as const
 
 /** One of {@link verbNames}. */
 export type VerbName = (typeof verbNames)[number]

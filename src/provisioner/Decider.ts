@@ -2,9 +2,13 @@
  * What decides, as the loop asks it: the facts as they are taken in, the decisions as they stand, and the keys of which the
  * decision may be another than before. By the engine that is what a change affects; by a plain function it is everything.
  */
+import * as Result from "effect/Result"
 import type { Decisions } from "../core/Decision.ts"
 import { Engine, type EngineChange, type EngineOptions } from "../core/Engine.ts"
 import { Facts, type FactsView } from "../core/Facts.ts"
+import type { VerbError } from "../core/Verb.ts"
+import { whatIfBetween, whatIfOf, type WhatIfReply } from "../core/WhatIf.ts"
+import { withChanges } from "./Trial.ts"
 
 /** A key of a bucket. */
 export interface KeyOf {
@@ -30,6 +34,11 @@ export interface Decider {
   readonly decide: () => Decided
   /** Whether an operator's answer is to be deleted, by what was decided last. */
   readonly isAnswerOver: (key: string) => boolean
+  /**
+   * What a change of the facts would change, which are then what they were; 409 where it would be more than is decided at once,
+   * and "busy" while more than that is to be decided anyway.
+   */
+  readonly whatIf: (changes: ReadonlyArray<EngineChange>) => Result.Result<WhatIfReply, VerbError> | "busy"
 }
 
 /** The engine: a change costs what it affects. What it decided is seen through, and changes as it decides on. */
@@ -42,7 +51,8 @@ export const byEngine = (options?: EngineOptions): Decider => {
       const { pending, writes } = engine.step([], thingsDecidedAtOnceMax)
       return { decisions: engine.decisions, changed: writes, isPending: pending > 0 }
     },
-    isAnswerOver: (key) => engine.isAnswerOver(key)
+    isAnswerOver: (key) => engine.isAnswerOver(key),
+    whatIf: (changes) => engine.pending > thingsDecidedAtOnceMax ? "busy" : whatIfOf(engine, changes)
   }
 }
 
@@ -69,6 +79,7 @@ export const byFunction = (decide: (facts: Facts) => Decisions): Decider => {
       over = new Set(decisions.answersToDelete)
       return { decisions, changed: "all", isPending: false }
     },
-    isAnswerOver: (key) => over.has(key)
+    isAnswerOver: (key) => over.has(key),
+    whatIf: (changes) => Result.succeed(whatIfBetween(decide(facts), withChanges(facts, changes, () => decide(facts))))
   }
 }

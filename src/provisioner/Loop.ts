@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type { Decisions } from "../core/Decision.ts"
+import type { EngineChange } from "../core/Engine.ts"
 import type { VerbSource } from "../core/Verb.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
@@ -64,6 +65,17 @@ export class Loop {
   /** The facts, and what was decided from them last. */
   get source(): VerbSource | undefined {
     return this.#decided === undefined ? undefined : { facts: this.#view.facts, decisions: this.#decided }
+  }
+
+  /** What a change of the facts would change; "busy" while it cannot be told. */
+  whatIf(changes: ReadonlyArray<EngineChange>): ReturnType<Decider["whatIf"]> {
+    const tried = this.#decider.whatIf(changes)
+    if (tried !== "busy" && Result.isFailure(tried)) {
+      // What was looked for in vain is to be worked off.
+      this.#view.factsChanged += 1
+      Queue.offerUnsafe(this.#around.inbox, { _tag: "TryAgain" })
+    }
+    return tried
   }
 
   /** For how long, in milliseconds, it has been at what it heard last; none where it waits to hear more. */

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { readAccountName } from "../core/Caller.ts"
 import { readJson } from "../core/Decode.ts"
 import type { Json } from "../core/Json.ts"
-import { requestBytesMax } from "../core/Limits.ts"
+import { requestBytesMax, whatIfRequestBytesMax } from "../core/Limits.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import { doorWhy } from "../ports/DoorWords.ts"
 import type { VerbCall, VerbReply } from "../ports/VerbServer.ts"
@@ -32,17 +32,18 @@ const answer = (verbs: Verbs, call: VerbCall): Effect.Effect<unknown, Refusal> =
   if (call.caller !== undefined && caller === undefined) {
     return Effect.fail({ code: 400, message: doorWhy.noAccount() })
   }
-  const request = readRequest(call.payload)
+  const request = readRequest(call)
   if (Result.isFailure(request)) {
     return Effect.fail({ code: 400, message: request.failure })
   }
   const options: ReplyOptions = { replyBytesMax: call.replyBytesMax, ...(caller === undefined ? {} : { caller }) }
-  return verbs[call.verb](request.success, options)
+  return verbs[call.verb === "what-if" ? "whatIf" : call.verb](request.success, options)
 }
 
-const readRequest = (payload: Uint8Array): Result.Result<Json, string> => {
-  if (payload.length > requestBytesMax) {
-    return Result.fail(doorWhy.longRequest(requestBytesMax))
+const readRequest = ({ payload, verb }: VerbCall): Result.Result<Json, string> => {
+  const bytesMax = verb === "what-if" ? whatIfRequestBytesMax : requestBytesMax
+  if (payload.length > bytesMax) {
+    return Result.fail(doorWhy.longRequest(bytesMax))
   }
   return payload.length === 0 ? Result.succeed({}) : Result.mapError(readJson(payload), doorWhy.notJson)
 }

@@ -1,5 +1,5 @@
 /**
- * The three verbs of protocol §8, on the bus: their pure halves are the core's; here is what they need of the bus.
+ * The verbs of protocol §8, on the bus: their pure halves are the core's; here is what they need of the bus.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,6 +13,8 @@ import { query, type QueryReply } from "../core/Query.ts"
 import { retire, type RetireReply } from "../core/Retire.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import type { VerbError, VerbSource } from "../core/Verb.ts"
+import { fitted, readWhatIf, type WhatIfReply } from "../core/WhatIf.ts"
+import { verbWhy } from "../core/Words.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
 import { type Histories, historiesOf } from "./Histories.ts"
@@ -53,6 +55,14 @@ export interface Verbs {
    * Fails with 400, 404, 409, or 503 where nothing may be written now, or the bus did not take it.
    */
   readonly retire: (request: unknown, options?: ReplyOptions) => Effect.Effect<Retired, Refusal>
+
+  /**
+   * `mesh-provisioner.what-if`, beside the three of the protocol: what a change of facts would change. It writes nothing.
+   *
+   * Fails with 400, 409 where it would be more than is decided at once, or 503 before everything was read once, or while the
+   * provisioner is at many changes.
+   */
+  readonly whatIf: (request: unknown, options?: ReplyOptions) => Effect.Effect<WhatIfReply, Refusal>
 }
 
 /** The verbs of a loop. */
@@ -80,9 +90,25 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
       )
       yield* Effect.annotateLogs(Effect.logInfo(lineOf(notesOf(write))), { ...notesOf(write) })
       return { key: write.key, value: write.value }
+    }),
+    whatIf: Effect.fnUntraced(function*(request, options = {}) {
+      yield* source
+      const changes = yield* Effect.fromResult(readWhatIf(request, options))
+      for (let tries = 0; tries < whatIfTriesMax; tries++) {
+        const tried = loop.whatIf(changes)
+        if (tried !== "busy") {
+          return fitted(yield* Effect.fromResult(tried), options.replyBytesMax ?? replyBytesMax)
+        }
+        yield* Effect.sleep(whatIfEveryMillis)
+      }
+      return yield* Effect.fail(notNow(verbWhy.busy()))
     })
   }
 }
+
+/** What is asked while many changes are worked off waits for them, a second at most. */
+const whatIfTriesMax = 100
+const whatIfEveryMillis = 10
 
 const lookingForSeat = "the provisioner looks who holds the seat now, and nothing is written meanwhile: ask again"
 

@@ -37,6 +37,22 @@ export class Twin {
     return this.#hear(step) ?? this.differs()
   }
 
+  /**
+   * Asks what would change if these were the facts, with so many things decided at most, and then takes them in. Gives what is
+   * wrong, if anything, and whether it was given up.
+   */
+  boundedWhatIf(
+    changes: ReadonlyArray<EngineChange>,
+    thingsMax: number
+  ): { readonly wrong: string | undefined; readonly isGivenUp: boolean } {
+    const before = valuesOf(this.engine.decisions)
+    const would = this.engine.whatIf(changes, thingsMax)
+    const isGivenUp = would.pending > 0
+    const moved = differenceOfValues("before and after", before, valuesOf(this.engine.decisions))
+    const said = isGivenUp && would.writes.length + would.outOfShape.length > 0 ? "given up, and says" : undefined
+    return { wrong: moved ?? said ?? this.step([]) ?? this.step(changes), isGivenUp }
+  }
+
   /** Asks what would change if these were the facts, then has them be; and gives what is wrong, if anything. */
   whatIf(changes: ReadonlyArray<EngineChange>): string | undefined {
     const would = this.engine.whatIf(changes)

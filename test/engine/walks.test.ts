@@ -77,6 +77,21 @@ test("begun with facts that are decoded already, it decides on them, and goes on
   })
 }, timeout)
 
+test("a what-if that is given up leaves everything as it was, too", () => {
+  let givenUp = 0
+  let count = 0
+  walkUntil(3_000, 120, (changes, seed) => {
+    const twin = new Twin()
+    return batchesOf(changes, seed).map((batch) => {
+      const { isGivenUp, wrong } = twin.boundedWhatIf(batch, 1 + (count % 6))
+      count += 1
+      givenUp += isGivenUp ? 1 : 0
+      return wrong
+    }).find((wrong) => wrong !== undefined)
+  })
+  expect(givenUp).toBeGreaterThan(100 * times)
+}, timeout)
+
 test("worked off in slices, each module on a node is as a whole what it was, or what it is to be", () => {
   let sliced = 0
   walkUntil(3_000, 120, (changes, seed) => {

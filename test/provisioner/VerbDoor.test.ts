@@ -31,7 +31,8 @@ const keeping = (kept: Array<readonly [verb: string, request: unknown, options: 
     provisioning: (request, options) =>
       Effect.andThen(Effect.ignore(take("provisioning")(request, options)), Effect.fromResult(query(source, {}))),
     explain: take("explain"),
-    retire: take("retire")
+    retire: take("retire"),
+    whatIf: take("what-if")
   }
 }
 

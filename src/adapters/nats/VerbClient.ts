@@ -10,6 +10,7 @@ import type { ExplainReply } from "../../core/Explain.ts"
 import type { Json } from "../../core/Json.ts"
 import { writeToken } from "../../core/Name.ts"
 import type { QueryEntry, QueryReply } from "../../core/Query.ts"
+import type { WhatIfReply } from "../../core/WhatIf.ts"
 import type { VerbName } from "../../ports/VerbServer.ts"
 import { connect, type Connection } from "./Connection.ts"
 import { copyOf } from "./Frame.ts"
@@ -19,7 +20,7 @@ import type { Trouble } from "./NatsErrors.ts"
 import { Requests } from "./Requests.ts"
 import { type NatsSettings, type Settings, settingsOf } from "./Settings.ts"
 import { subjectOf, VerbCallError, type VerbCallReason } from "./VerbCallError.ts"
-import { readAnswer, readExplanation, readPage, readRetired, type Retired } from "./VerbReply.ts"
+import { readAnswer, readExplanation, readPage, readRetired, readWouldChange, type Retired } from "./VerbReply.ts"
 
 /** A request of a verb, as JSON. */
 export type VerbRequest = { readonly [field: string]: Json }
@@ -80,6 +81,10 @@ export class VerbClient {
   /** Asks `mesh-provisioner.retire`. Where it fails with `Silent`, it may have been done. */
   readonly retire = (request: VerbRequest): Effect.Effect<Retired, VerbCallError> =>
     this.#ask("retire", request, readRetired)
+
+  /** Asks `mesh-provisioner.what-if`: what a change of facts would change. */
+  readonly whatIf = (request: VerbRequest): Effect.Effect<WhatIfReply, VerbCallError> =>
+    this.#ask("what-if", request, readWouldChange)
 
   /**
    * Tells of each write into a bucket, where `node` is given of its keys alone (those that begin with it), until the scope

@@ -11,6 +11,7 @@ import { explainStepsMax } from "../../core/Limits.ts"
 import type { QueryEntry, QueryReply } from "../../core/Query.ts"
 import { queryWhat } from "../../core/QueryWhat.ts"
 import { readUtf8 } from "../../core/Utf8.ts"
+import type { WhatIfReply, WouldChange, WouldList } from "../../core/WhatIf.ts"
 import { headersOf } from "./Requests.ts"
 import type { VerbCallReason } from "./VerbCallError.ts"
 
@@ -165,4 +166,38 @@ export const readRetired = (json: Json): Retired | undefined => {
   const key = textMember(json, "key")
   const value = isJsonObject(json) ? member(json, "value") : undefined
   return key === undefined || value === undefined || valueFault(value) !== undefined ? undefined : { key, value }
+}
+
+// --- what-if -----------------------------------------------------------------------------------------------------
+
+/** An answer of the verb `what-if`; none where this is no such answer. */
+export const readWouldChange = (json: Json): WhatIfReply | undefined => {
+  if (!isJsonObject(json)) {
+    return undefined
+  }
+  const decisions = listIn(json, "decisions", readWould)
+  const answersToDelete = listIn(json, "answersToDelete", (one) => typeof one === "string" ? one : undefined)
+  const outOfShape = readLists(member(json, "outOfShape"), readOutOfShape)
+  const conflicts = readLists(member(json, "conflicts"), readConflict)
+  const more = member(json, "more")
+  return decisions === undefined || answersToDelete === undefined || outOfShape === undefined || conflicts === undefined
+    ? undefined
+    : { decisions, answersToDelete, outOfShape, conflicts, ...(typeof more === "number" ? { more } : {}) }
+}
+
+const readWould = (json: Json): WouldChange | undefined => {
+  const [bucket, key] = ["bucket", "key"].map((name) => textMember(json, name))
+  const [before, after] = isJsonObject(json) ? [member(json, "before"), member(json, "after")] : []
+  return bucket === undefined || key === undefined
+    ? undefined
+    : { bucket, key, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
+}
+
+const readLists = <A>(
+  json: Json | undefined,
+  read: (json: Json) => A | undefined
+): WouldList<A> | undefined => {
+  const appears = isJsonObject(json) ? listIn(json, "appears", read) : undefined
+  const goes = isJsonObject(json) ? listIn(json, "goes", read) : undefined
+  return appears === undefined || goes === undefined ? undefined : { appears, goes }
 }

@@ -14,10 +14,16 @@ export class Agenda {
     return this.#consumers.length - this.#taken
   }
 
-  /** Takes the first consumer out. What is marked for it while it is decided for is added to what is due for it now. */
+  /**
+   * Takes the first consumer out for whom anything is due. What is marked for it while it is decided for is added to what is
+   * due for it now.
+   */
   take(): ConsumerRecord | undefined {
-    const consumer = this.#consumers[this.#taken]
-    this.#taken += 1
+    let consumer: ConsumerRecord | undefined
+    do {
+      consumer = this.#consumers[this.#taken]
+      this.#taken += 1
+    } while (consumer !== undefined && consumer.due === undefined)
     if (this.#taken >= this.#consumers.length) {
       this.#consumers = []
       this.#taken = 0

@@ -120,9 +120,9 @@ const settleNeed = (
     if (before !== undefined) {
       index.decided.provisions -= 1
       said.delete("provisions", key)
+      due.planNeeds = true
     }
     due.plan = true
-    due.planNeeds ||= before !== undefined
     due.digest = true
     return true
   }

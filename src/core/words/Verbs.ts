@@ -25,6 +25,16 @@ export const verbWhy = {
     state === "wanted"
       ? "the ask is wanted: its consumer needs it, so there is nothing to retire; take the need away first"
       : "the ask is held, and nothing is undone yet: its why says what has to be settled first",
+  notWhatIf: () => "what would be is told to operators and readers alone, as it speaks of others than who asks",
+  changes: (changesMax: number) => `changes is to have from 1 to ${changesMax} changes of facts`,
+  noFacts: (bucket: string) => `${say(bucket)} is a bucket of decisions: only facts are changed, the decisions follow`,
+  keyOrBucket: () =>
+    "a change has a bucket, and either a key (with its value, or none where the key is gone) or isThere (whether the " +
+    "bucket is)",
+  muchWouldChange: (thingsMax: number) =>
+    `more than ${thingsMax} things would be decided anew, for which the provisioner does not keep others waiting; ` +
+    `ask it of a snapshot`,
+  busy: () => "the provisioner is at changes of its own: ask again",
   noCaller: () => "by is missing: say who answers",
   noOperator: () =>
     "only an operator answers whether something is to be retired: ask by an account called operator:<name>",

@@ -1,0 +1,61 @@
+/**
+ * Facts changed for a moment: where a plain function decides, what would be is decided of the facts as they would be, and then
+ * they are what they were.
+ */
+import type { EngineChange } from "../core/Engine.ts"
+import type { Facts } from "../core/Facts.ts"
+
+/** Runs with facts changed, and changes them back. */
+export const withChanges = <A>(facts: Facts, changes: ReadonlyArray<EngineChange>, run: () => A): A => {
+  const undo = changes.map((change) => changed(facts, change))
+  const result = run()
+  undo.reverse().forEach((one) => one())
+  return result
+}
+
+/** Makes a change, and gives what undoes it. A bucket that vanishes comes back with all that it held. */
+const changed = (facts: Facts, change: EngineChange): () => void => {
+  const { bucket } = change
+  const wasThere = facts.isThere(bucket)
+  if ("isThere" in change) {
+    const undo = change.isThere ? [] : keysIn(facts, bucket).map((key) => kept(facts, bucket, key))
+    if (change.isThere) {
+      facts.openBucket(bucket)
+    } else {
+      facts.closeBucket(bucket)
+    }
+    return () => {
+      setThere(facts, bucket, wasThere)
+      undo.forEach((one) => one())
+    }
+  }
+  const undo = kept(facts, bucket, change.key)
+  facts.apply(change)
+  return () => {
+    undo()
+    setThere(facts, bucket, wasThere)
+  }
+}
+
+const setThere = (facts: Facts, bucket: string, isThere: boolean): void => {
+  if (isThere) {
+    facts.openBucket(bucket)
+  } else {
+    facts.closeBucket(bucket)
+  }
+}
+
+const keysIn = (facts: Facts, bucket: string): ReadonlyArray<string> => {
+  const table = facts.table(bucket)
+  return table === undefined ? facts.strangers(bucket) : Array.from(table.all(), ({ key }) => key)
+}
+
+/** What puts back what a key holds now. */
+const kept = (facts: Facts, bucket: string, key: string): () => void => {
+  const fact = facts.table(bucket)?.fact(key)
+  const stranger = facts.stranger(bucket, key)
+  return () => {
+    facts.table(bucket)?.keep(key, fact)
+    facts.keepStranger(bucket, key, stranger)
+  }
+}
