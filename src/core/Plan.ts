@@ -76,7 +76,7 @@ export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<Planne
 /** The plan that a head begins, with what it says of each need. */
 export const planBy = ({ digest, ...head }: PlanHead, needs: ReadonlyArray<PlannedNeed>): Plan => ({
   ...head,
-  needs: byKey(inOrder(needs), ({ provision }) => planNeedOf(provision)),
+  needs: byKey(needs, ({ provision }) => planNeedOf(provision)),
   digest
 })
 

@@ -1,6 +1,6 @@
 /**
- * The pure half of the verb `mesh-provisioner.what-if`: what a change of facts would change in the decisions, before anyone
- * makes it. The protocol has no such verb (§8 names three); it reads as `provisioning` does and writes nothing.
+ * What a change of facts would change in the decisions, before anyone makes it: the pure half of a verb beside the three of the
+ * protocol (§8), `mesh-provisioner.what-if`. It reads as `provisioning` does, and writes nothing.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -67,7 +67,7 @@ test("there are these commands, each with its arguments and flags, and some with
       "those of the bus"
     ],
     ["decide", "FILE", "--json", "--lines"],
-    ["diff", "FILE", "--json", "those of the bus"],
+    ["diff", "FILE", "--change", "--json", "those of the bus"],
     [
       "show",
       "WHAT",
@@ -195,6 +195,7 @@ describe("the examples in the help of", () => {
         const cwd = folderWith({
           "mesh.json": name === "verify" ? { buckets: { ...facts.buckets, ...decided } } : facts,
           "changed.json": provided,
+          "change.json": { bucket: "mesh-controller_machines", key: "n2", value: { lost: true } },
           "meshes.jsonl": `${JSON.stringify(asked)}\n${JSON.stringify(provided)}\n`,
           "definition.json": {}
         })

@@ -99,7 +99,7 @@ const settled = async ({ admin }: Ground): Promise<void> => {
 
 /** A provisioner that answers whoever asks, at whatever subject, as one that looks at nothing would. */
 const serveVerbs = async ({ client }: User): Promise<void> => {
-  for (const verb of ["provisioning", "explain", "retire"]) {
+  for (const verb of ["provisioning", "explain", "retire", "what-if"]) {
     for (const subject of [`mesh-provisioner.${verb}`, `mesh-provisioner.${verb}.*`]) {
       client.subscribe(subject, { callback: (_, message) => void message.respond(`{"entries":[]}`) })
     }

@@ -59,7 +59,7 @@ const faults = (ground: Ground, user: string, settings?: NatsSettings) =>
 
 const serveVerbs = Effect.fnUntraced(function*(ground: Ground) {
   const { client } = ground.user("provisioner")
-  for (const verb of ["provisioning", "explain", "retire"]) {
+  for (const verb of ["provisioning", "explain", "retire", "what-if"]) {
     for (const subject of [`mesh-provisioner.${verb}`, `mesh-provisioner.${verb}.*`]) {
       client.subscribe(subject, { callback: (_, message) => void message.respond("{}") })
     }

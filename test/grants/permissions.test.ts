@@ -102,7 +102,12 @@ const mayReadAll = (user: string, bucket: string): boolean =>
 const verbsOf = (user: string): ReadonlyArray<string> =>
   ["provisioner", "setup", "controller"].includes(user)
     ? []
-    : ["provisioning", "explain", ...(user.startsWith("operator:") ? ["retire"] : [])]
+    : [
+      "provisioning",
+      "explain",
+      ...(user.startsWith("operator:") ? ["retire"] : []),
+      ...(/^(?:operator|reader):/.test(user) ? ["what-if"] : [])
+    ]
 
 // --- what a request came to, if it came through -----------------------------------------------------------------
 
@@ -223,7 +228,7 @@ const nobodyReads = "$KV.mesh-provisioner_answers.n3.m.k.x"
 /** The verbs: answered by a raw subscription as the provisioner, with the subject that it was asked by. */
 const tryVerbs = async (kind: GrantsKind, user: User, tries: Tries): Promise<void> => {
   const caller = /^(?:client|host):/.test(user.name) ? user.name.replace(/^\w+/, "node") : user.name
-  for (const verb of ["provisioning", "explain", "retire"]) {
+  for (const verb of ["provisioning", "explain", "retire", "what-if"]) {
     const reply = await ask(user, `mesh-provisioner.${verb}`, "{}")
     const wanted = `asked by mesh-provisioner.${verb}${kind === "accounts" ? `.${caller}` : ""}`
     const isAnswered = reply._tag === "Answered" && reply.text === wanted
@@ -245,7 +250,7 @@ const serveVerbs = async ({ client }: User): Promise<void> => {
 }
 
 const verbSubjects = (pattern: string): ReadonlyArray<string> =>
-  ["provisioning", "explain", "retire"].map((verb) => pattern.replace("*", verb))
+  ["provisioning", "explain", "retire", "what-if"].map((verb) => pattern.replace("*", verb))
 
 const kinds: ReadonlyArray<readonly [name: string, kind: GrantsKind, edit?: (config: string) => string]> = [
   ["accounts", "accounts"],

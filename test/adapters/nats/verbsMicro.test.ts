@@ -72,7 +72,7 @@ describe("discovery", () => {
       assert.isTrue(yield* nobody(client, "$SRV.PING.mesh-provisioner.other"))
       assert.deepStrictEqual(
         info.endpoints,
-        ["provisioning", "explain", "retire"].flatMap((verb) =>
+        ["provisioning", "explain", "retire", "what-if"].flatMap((verb) =>
           [
             { name: verb, subject: `mesh-provisioner.${verb}` },
             { name: `${verb}-by-account`, subject: `mesh-provisioner.${verb}.*` }
@@ -144,7 +144,7 @@ describe("as long as it stands", () => {
               { times: 40, schedule: Schedule.spaced("100 millis") }
             )
             const { endpoints } = yield* asked<Info>(client, "$SRV.INFO.mesh-provisioner")
-            assert.lengthOf(endpoints, 6)
+            assert.lengthOf(endpoints, 8)
           })
         yield* standsAfter("it is cut", way.cut)
         yield* standsAfter("it is restarted", async () => {
