@@ -14,7 +14,6 @@ import { retire, type RetireReply } from "../core/Retire.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import type { VerbError, VerbSource } from "../core/Verb.ts"
 import { fitted, readWhatIf, type WhatIfReply } from "../core/WhatIf.ts"
-import { verbWhy } from "../core/Words.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
 import { type Histories, historiesOf } from "./Histories.ts"
@@ -101,7 +100,7 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
         }
         yield* Effect.sleep(whatIfEveryMillis)
       }
-      return yield* Effect.fail(notNow(verbWhy.busy()))
+      return yield* Effect.fail(notNow(atChanges))
     })
   }
 }
@@ -109,6 +108,8 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
 /** What is asked while many changes are worked off waits for them, a second at most. */
 const whatIfTriesMax = 100
 const whatIfEveryMillis = 10
+
+const atChanges = "the provisioner is at many changes: ask again"
 
 const lookingForSeat = "the provisioner looks who holds the seat now, and nothing is written meanwhile: ask again"
 

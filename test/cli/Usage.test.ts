@@ -44,13 +44,8 @@ describe("a command that is written wrong (exit code 2)", () => {
       `two.json is more than mesh-provisioner decide takes. Leave it out.\n${usage("decide", " <FILE>")}`
     ],
     [
-      ["diff"],
-      "FILE is missing. Give it: <FILE>, one or two snapshots: as it is (the bus where left out), and as it would be; - for " +
-      `standard input.\n${usage("diff", " <FILE...>")}`
-    ],
-    [
       ["diff", "one.json", "two.json", "three.json"],
-      `three.json is more than mesh-provisioner diff takes. Leave it out.\n${usage("diff", " <FILE...>")}`
+      `three.json is more than mesh-provisioner diff takes. Leave it out.\n${usage("diff", " [<FILE...>]")}`
     ],
     [
       ["show", "shops", "--from", "mesh.json"],
@@ -83,6 +78,7 @@ describe("a command that is written wrong (exit code 2)", () => {
   })
 
   test.each<readonly [args: ReadonlyArray<string>, sentence: string]>([
+    [["diff"], "AFTER is missing. Give a snapshot as it would be, or the changes alone: --change FILE."],
     [
       ["diff", "-", "-"],
       "Only one of BEFORE and AFTER can be standard input (-). Give the path of a file for the other."

@@ -5,7 +5,8 @@
  *   they change is said once, after the last command of the step.
  * - `query JSON`, `explain JSON`, `retire JSON`: the verbs. An answer of `retire` is written, as the provisioner writes it;
  *   of a long explanation, `end-of-explain JSON` gives the first line and the end.
- *   `retire-as ACCOUNT JSON` is asked by that account, and as `a-small-bus`, on one whose replies have 64 bytes at most.
+ *   `what-if JSON` is the verb beside those of the protocol. `retire-as ACCOUNT JSON` and `what-if-as ACCOUNT JSON` are asked
+ *   by that account, and `retire-as` as `a-small-bus`, on one whose replies have 64 bytes at most.
  * - `quietly`, first in a step: what it changes is not said.
  * - `check MODULE JSON`: a module's definition. `read TEXT`: the text of a snapshot, in which `⏎` is a line break.
  */
@@ -15,6 +16,7 @@ import {
   checkDefinition,
   decide,
   type Decisions,
+  Engine,
   explain,
   Facts,
   type Json,
@@ -25,6 +27,8 @@ import {
   type Step,
   type VerbError
 } from "mesh-provisioner/core"
+import { textMember } from "../../src/core/Json.ts"
+import { readWhatIf, whatIfOf } from "../../src/core/WhatIf.ts"
 import { abbreviated, type Story, writtenOut } from "./Story.ts"
 import { changesSaid } from "./StorySay.ts"
 
@@ -63,6 +67,7 @@ const changes = (before: Decisions, after: Decisions): ReadonlyArray<string> => 
 /** The mesh that a story is played on. */
 class Stage {
   readonly facts = new Facts()
+  readonly engine = new Engine()
   /** Whether a command has changed facts since this was last set to false. */
   changed = false
   #decided: Decisions | undefined
@@ -105,6 +110,20 @@ class Stage {
           return [`put ${write.bucket} ${write.key}`]
         })
       }
+      case "what-if":
+      case "what-if-as": {
+        const [account = "", asked = ""] = name === "what-if" ? ["", rest] : split(rest)
+        const caller = readAccountName(account)
+        this.engine.step([])
+        const changes = readWhatIf(json(asked), caller === undefined ? {} : { caller })
+        return answered(
+          Result.flatMap(changes, (changes) => whatIfOf(this.engine, changes)),
+          ({ decisions }) =>
+            decisions.map(({ after, before, bucket, key }) =>
+              `would change: ${bucket} ${key}: ${stateIn(before)} -> ${stateIn(after)}`
+            )
+        )
+      }
       case "check": {
         const [module = "", definition = ""] = split(rest)
         const faults = checkDefinition(json(definition), module)
@@ -127,6 +146,7 @@ class Stage {
   apply(change?: Change): void {
     if (change !== undefined) {
       this.facts.apply(change)
+      this.engine.take([change])
     }
     this.changed = true
     this.#decided = undefined
@@ -137,6 +157,7 @@ class Stage {
     const [key = "", value = ""] = split(keyed)
     if (name === "close") {
       this.facts.closeBucket(bucket)
+      this.engine.take([{ bucket, isThere: false }])
       this.apply()
     } else if (name === "delete") {
       this.apply({ bucket, key })
@@ -146,6 +167,9 @@ class Stage {
     return []
   }
 }
+
+const stateIn = (value: Json | undefined): string =>
+  textMember(value, "state") ?? (value === undefined ? "nothing" : "there")
 
 const split = (text: string): ReadonlyArray<string> => {
   const end = text.indexOf(" ")

@@ -34,7 +34,6 @@ export const verbWhy = {
   muchWouldChange: (thingsMax: number) =>
     `more than ${thingsMax} things would be decided anew, for which the provisioner does not keep others waiting; ` +
     `ask it of a snapshot`,
-  busy: () => "the provisioner is at changes of its own: ask again",
   noCaller: () => "by is missing: say who answers",
   noOperator: () =>
     "only an operator answers whether something is to be retired: ask by an account called operator:<name>",
