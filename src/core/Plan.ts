@@ -70,7 +70,7 @@ export const samePlanNeed = (one: Provision, other: Provision): boolean =>
   sameJson(one.provider, other.provider)
 
 /** The plan of one module on a node (protocol §7), by the decisions on its needs. */
-export const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>): Plan =>
+const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>): Plan =>
   planBy(planHeadOf(mesh, consumer, needs), needs)
 
 /** The plan that a head begins, with what it says of each need. */

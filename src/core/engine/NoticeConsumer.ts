@@ -83,7 +83,7 @@ const noticeBroken = (
 }
 
 /** Has a need found by what it reads beside its claim: its collection, or by its kind, and the entry that it addresses. */
-export const startReading = (world: World, need: NeedRecord): void => {
+const startReading = (world: World, need: NeedRecord): void => {
   const { index } = world
   const { fact } = need
   if (!isSoundNeed(fact)) {
@@ -118,7 +118,7 @@ export const readByRegistry = (world: World, need: NeedRecord): void => {
 }
 
 /** Has a need found no more by what it read, before its fact or the registry is another. */
-export const stopReading = (world: World, need: NeedRecord): void => {
+const stopReading = (world: World, need: NeedRecord): void => {
   const { index } = world
   const { fact } = need
   if (!isSoundNeed(fact)) {
