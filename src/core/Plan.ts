@@ -6,6 +6,7 @@ import { bucketName } from "./BucketName.ts"
 import type { ModuleOn, Plan, PlanNeed, PlanState, Provision } from "./Decision.ts"
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
+import { flat } from "./Flat.ts"
 import { addTo } from "./Group.ts"
 import { sameJson } from "./Json.ts"
 import { assignmentKeyOf } from "./Key.ts"
@@ -94,9 +95,11 @@ export const planHeadOf = (
   const assignment = mesh.facts.assignments.value(consumer)
   const blocked = needs.filter((need) => need.provision.state !== "provided" && need.counts).sort(worstFirst)
   const build = assignment === undefined ? {} : { build: assignment.build }
+  const verdict = judged(mesh, consumer, assignment, blocked)
   return {
     ...build,
-    ...judged(mesh, consumer, assignment, blocked),
+    ...verdict,
+    why: flat(verdict.why),
     ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ planKey }) => planKey) }),
     digest: known ?? mesh.digest({ ...build, needs: byKey(inOrder(needs), whereFound) })
   }
