@@ -11,7 +11,7 @@ import { whatMakerHas } from "./fact/Bound.ts"
 import { hasBrokenProvision } from "./fact/Definition.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
-import { answered, askHead, type Asks, isOfCredential, type Made, madeBy } from "./Made.ts"
+import { answered, type Asked, askHead, isOfCredential, type Made, madeByOthers } from "./Made.ts"
 import {
   type Claim,
   contractOf,
@@ -32,12 +32,12 @@ export const asksOf = (
   settled: SettledClaims,
   provisions: ReadonlyMap<string, Provision>
 ): { readonly asks: ReadonlyMap<string, Ask>; readonly answersToDelete: ReadonlyArray<string> } => {
-  const asked: Asks = new Map()
+  const asked: Array<Asked> = []
   for (const key of new Set([...mesh.claims.keys(), ...mesh.entries.keys()])) {
     const claim = mesh.claims.get(key)
     const standing = standingOf((claim?.needs ?? []).map((need) => provisions.get(need.key)))
     for (const ask of asksOfClaim(mesh, claim, settled.get(key), standing, mesh.entries.get(key) ?? [])) {
-      asked.set(...ask)
+      asked.push(ask)
     }
   }
   const wanted = wantedCredentials(mesh, asked)
@@ -46,10 +46,10 @@ export const asksOf = (
     const { accepts, credential } = wanted.get(key) ?? {}
     const entry = mesh.entries.get(key)?.find(isOfCredential)
     for (const ask of asksOfCredential(mesh, credential, accepts, entry)) {
-      asked.set(...ask)
+      asked.push(ask)
     }
   }
-  const asks = new Map([...asked].map(([key, { ask }]) => [key, ask]))
+  const asks = new Map(asked.map(({ ask, key }) => [key, ask]))
   const over = [...mesh.facts.answers.sound()].filter((fact) => isAnswerOver(mesh, fact, asks.get(fact.key)))
   return { asks, answersToDelete: over.map(({ key }) => key).sort() }
 }
@@ -66,19 +66,19 @@ export const asksOfClaim = (
   settled: HowSettled | undefined,
   standing: Standing,
   entries: ReadonlyArray<Entry>
-): Asks => {
-  const asked: Asks = new Map()
+): ReadonlyArray<Asked> => {
+  const asked: Array<Asked> = []
   const provider = claim && settled && wantedOf(mesh, settled, claim)
   if (claim !== undefined && settled !== undefined && provider !== undefined) {
     const ask = wanted(mesh, settled, claim, provider)
-    asked.set(askKey(provider.key, claim.key), { provider: provider.on, providerKey: provider.key, claim, ask })
+    asked.push({ key: askKey(provider.key, claim.key), provider: provider.on, providerKey: provider.key, claim, ask })
   }
   for (const entry of entries) {
-    for (const made of isOfCredential(entry) ? [] : madeBy(mesh, entry)) {
+    for (const made of isOfCredential(entry) ? [] : madeByOthers(mesh, entry, provider?.on)) {
       const { maker, makerKey } = made
       const key = askKey(makerKey, made.key)
-      if (!asked.has(key) && key.length <= keyBytesMax) {
-        asked.set(key, { provider: maker, providerKey: makerKey, claim: made, ask: askOfMaker(mesh, made, standing) })
+      if (key.length <= keyBytesMax) {
+        asked.push({ key, provider: maker, providerKey: makerKey, claim: made, ask: askOfMaker(mesh, made, standing) })
       }
     }
   }
@@ -110,19 +110,24 @@ const wantedOf = (mesh: Mesh, { resolution, tooLong }: HowSettled, claim: Claim)
 }
 
 const wanted = (mesh: Mesh, { resolution }: HowSettled, claim: Claim, provider: AskedOf): Ask => {
-  const met = resolution?._tag === "Served"
-    ? claim.needs.map(({ value }) => value).filter((need) => unmetBy(mesh, resolution.contract, need) === undefined)
-    : []
-  const ranges = sortedOnce(met.flatMap(({ contract }) => contract === undefined ? [] : [contract]))
-  const fields = sortedOnce(met.flatMap((need) => need.fields ?? []))
-  return {
-    ...askHead(mesh, claim.consumer, provider.key, { state: "wanted", why: askWhy.wanted(claim, provider.on) }),
-    ...(ranges.length === 0 ? {} : { contract: ranges }),
-    ...(fields.length === 0 ? {} : { fields })
+  const head = askHead(mesh, claim.consumer, provider.key, { state: "wanted", why: askWhy.wanted(claim, provider.on) })
+  const ranges: Array<string> = []
+  const fields: Array<string> = []
+  for (const { value } of resolution?._tag === "Served" ? claim.needs : []) {
+    if (resolution?._tag === "Served" && unmetBy(mesh, resolution.contract, value) === undefined) {
+      ranges.push(...value.contract === undefined ? [] : [value.contract])
+      fields.push(...value.fields ?? [])
+    }
+  }
+  return ranges.length + fields.length === 0 ? head : {
+    ...head,
+    ...(ranges.length === 0 ? {} : { contract: sortedOnce(ranges) }),
+    ...(fields.length === 0 ? {} : { fields: sortedOnce(fields) })
   }
 }
 
-const sortedOnce = (items: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(items)].sort()
+const sortedOnce = (items: Array<string>): ReadonlyArray<string> =>
+  items.length < 2 ? items : [...new Set(items)].sort()
 
 // --- made --------------------------------------------------------------------------------------------------------
 

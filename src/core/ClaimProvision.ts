@@ -143,18 +143,19 @@ const foundAt = (
     const placement = assignment === undefined ? undefined : assignment.placement ?? {}
     return found(provider, { bucket, key, at: ["placement"] }, versionOf(mesh, placement))
   }
-  const finds = credentials.map(({ field, key }) => [field, secretFind(key)] as const)
-  const find = {
-    bucket: boundBucket(provider.module),
-    key: claim.key,
-    ...(finds.length === 0 ? {} : { credentials: Object.fromEntries(finds) })
+  const bucket = boundBucket(provider.module)
+  const { key } = claim
+  const find = credentials.length === 0 ? { bucket, key } : {
+    bucket,
+    key,
+    credentials: Object.fromEntries(credentials.map((credential) => [credential.field, secretFind(credential.key)]))
   }
   const values = readableValues(entryOf(mesh, provider.module, claim.key)?.value, provider.node)
   if (values === undefined || credentials.length === 0) {
     return found(provider, find, values && mesh.digest(values))
   }
   const opened = Object.fromEntries(credentials.map(({ field, key }) => [field, credentialValues(mesh, key)]))
-  return found(provider, find, mesh.digest({ values, credentials: opened }))
+  return found(provider, find, mesh.digest({ credentials: opened, values }))
 }
 
 /** The decision on an own secret: asked of the holder of seat `vault` (protocol §5.1). */

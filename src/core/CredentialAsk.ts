@@ -6,7 +6,7 @@ import { type Credential, credentialsOf, readCredentialName } from "./Credential
 import type { Ask, ModuleOn } from "./Decision.ts"
 import { writeKey } from "./Key.ts"
 import { keyBytesMax } from "./Limits.ts"
-import { answered, askHead, type Asks, type Made, madeBy } from "./Made.ts"
+import { answered, type Asked, askHead, type Made, madeByOthers } from "./Made.ts"
 import { contractOf, type Entry, entryOf, holderOf, type Mesh } from "./Mesh.ts"
 import { askKey } from "./Settle.ts"
 import { askWhy } from "./Words.ts"
@@ -22,20 +22,23 @@ export interface WantedCredential {
 }
 
 /** The credentials that asks of claims call for, by the key of their claim: none without a holder of seat `vault`. */
-export const wantedCredentials = (mesh: Mesh, asks: Asks): ReadonlyMap<string, WantedCredential> => {
-  const calling = new Map<string, Calling>()
-  for (const [key, { ask, claim, provider }] of holderOf(mesh, "vault").holder === undefined ? [] : asks) {
+export const wantedCredentials = (mesh: Mesh, asks: ReadonlyArray<Asked>): ReadonlyMap<string, WantedCredential> => {
+  let calling: Map<string, Calling> | undefined
+  for (const { ask, claim, key, provider } of holderOf(mesh, "vault").holder === undefined ? [] : asks) {
     const contract = ask.state === "retire" ? undefined : contractOf(mesh, provider.module, claim.provision)
     for (const credential of contract === undefined ? [] : credentialsOf(claim, provider.module, contract)) {
+      calling ??= new Map()
       const found = calling.get(credential.key) ?? { credential, accepts: [] }
       found.accepts.push([key, provider])
       calling.set(credential.key, found)
     }
   }
-  return new Map(
+  return calling === undefined ? nothingWanted : new Map(
     [...calling].map(([key, { accepts, credential }]) => [key, { credential, accepts: inOrderOfAsks(accepts) }])
   )
 }
+
+const nothingWanted: ReadonlyMap<string, WantedCredential> = new Map()
 
 interface Calling {
   readonly credential: Credential
@@ -55,8 +58,8 @@ export const asksOfCredential = (
   credential: CredentialClaim | undefined,
   accepts: ReadonlyArray<ModuleOn> | undefined,
   entry: Entry | undefined
-): Asks => {
-  const asks: Asks = new Map()
+): ReadonlyArray<Asked> => {
+  const asks: Array<Asked> = []
   const { holder, key: providerKey } = holderOf(mesh, "vault")
   const key = credential && providerKey && askKey(providerKey, credential.key)
   const isWanted = credential !== undefined && accepts !== undefined
@@ -65,14 +68,14 @@ export const asksOfCredential = (
       state: "wanted",
       why: askWhy.wantedCredential(credential, accepts)
     })
-    asks.set(key, { provider: holder, providerKey, claim: credential, ask: { ...head, accepts } })
+    asks.push({ key, provider: holder, providerKey, claim: credential, ask: { ...head, accepts } })
   }
-  for (const made of entry === undefined ? [] : madeBy(mesh, entry)) {
+  for (const made of entry === undefined ? [] : madeByOthers(mesh, entry, asks[0]?.provider)) {
     const { maker, makerKey } = made
     const key = askKey(makerKey, made.key)
-    if (!asks.has(key) && key.length <= keyBytesMax) {
+    if (key.length <= keyBytesMax) {
       const ask = askHead(mesh, made.consumer, makerKey, notWanted(mesh, made, isWanted, holder))
-      asks.set(key, { provider: maker, providerKey: makerKey, claim: made, ask })
+      asks.push({ key, provider: maker, providerKey: makerKey, claim: made, ask })
     }
   }
   return asks

@@ -6,10 +6,10 @@ import { asksOf } from "./Ask.ts"
 import type { Decisions, Provision } from "./Decision.ts"
 import { Facts } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
-import { claimKeyOf, meshOf, type SoundNeed } from "./Mesh.ts"
+import { claimKeyOf, meshOf } from "./Mesh.ts"
 import { outOfShapeOf } from "./OutOfShape.ts"
 import { plansOf } from "./Plan.ts"
-import { provisionOf } from "./Provision.ts"
+import { isSoundNeed, provisionOf } from "./Provision.ts"
 import { settleClaims } from "./Settle.ts"
 import type { Snapshot } from "./Snapshot.ts"
 
@@ -39,9 +39,9 @@ export const decide = (facts: Facts | Snapshot): Decisions => {
   const mesh = meshOf(facts instanceof Facts ? facts : Facts.fromSnapshot(facts))
   const settled = settleClaims(mesh)
   const provisions = new Map<string, Provision>()
-  const settledOf = (need: SoundNeed) => settled.get(claimKeyOf(need) ?? "")
   for (const need of mesh.facts.needs.named()) {
-    provisions.set(need.key, provisionOf(mesh, settledOf, need))
+    const claim = isSoundNeed(need) ? settled.get(claimKeyOf(need) ?? "") : undefined
+    provisions.set(need.key, provisionOf(mesh, claim, need))
   }
   return {
     registry: new Map([...mesh.registry.entries].map(([kind, entry]) => [writeKey(kind), entry])),

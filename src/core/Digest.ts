@@ -26,7 +26,6 @@ export const digest = (value: Json): string => hexOf(sha256(writeUtf8(canonicalJ
 export const digestBy = (sha256: (text: string) => string) => (value: Json): string =>
   firstDigits(sha256(canonicalJson(value)))
 
-// Made of its characters in one go: a text put together of pieces, or cut from a longer one, keeps those in memory.
 const hexOf = (bytes: Uint8Array): string => {
   const codes: Array<number> = []
   for (const byte of bytes.subarray(0, digestHexDigits / 2)) {
@@ -35,13 +34,8 @@ const hexOf = (bytes: Uint8Array): string => {
   return String.fromCharCode(...codes)
 }
 
-const firstDigits = (hex: string): string => {
-  const codes: Array<number> = []
-  for (let at = 0; at < digestHexDigits; at++) {
-    codes.push(hex.charCodeAt(at))
-  }
-  return String.fromCharCode(...codes)
-}
+// Written anew by being made of capitals and back: what is cut from a longer text keeps all of that in memory.
+const firstDigits = (hex: string): string => hex.slice(0, digestHexDigits).toUpperCase().toLowerCase()
 
 const hexDigit = (value: number): number => hexDigits.charCodeAt(value)
 
@@ -61,43 +55,39 @@ export const isDigest = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
  * canonicalJson({ b: 1.0, a: [true] }) // "{\"a\":[true],\"b\":1}"
  * ```
  */
-export const canonicalJson = (value: Json): string => {
-  if (typeof value === "string") {
-    return quoted(value)
+export const canonicalJson = (value: Json): string => isInOrder(value) ? JSON.stringify(value) : ordered(value)
+
+/** Whether all names are in the order of their code units as they stand: then what JavaScript itself writes is canonical. */
+const isInOrder = (value: Json): boolean => {
+  if (typeof value !== "object" || value === null) {
+    return true
   }
+  if (!isJsonObject(value)) {
+    return value.every(isInOrder)
+  }
+  let last: string | undefined
+  for (const name in value) {
+    if ((last !== undefined && last > name) || !isInOrder(value[name] ?? null)) {
+      return false
+    }
+    last = name
+  }
+  return true
+}
+
+const ordered = (value: Json): string => {
   if (typeof value !== "object" || value === null) {
     return JSON.stringify(value)
   }
   let text = ""
   if (isJsonObject(value)) {
-    for (const name of inOrder(Object.keys(value))) {
-      text += `${text === "" ? "" : ","}${quoted(name)}:${canonicalJson(value[name] ?? null)}`
+    for (const name of Object.keys(value).sort()) {
+      text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${ordered(value[name] ?? null)}`
     }
     return `{${text}}`
   }
   for (const item of value) {
-    text += `${text === "" ? "" : ","}${canonicalJson(item)}`
+    text += `${text === "" ? "" : ","}${ordered(item)}`
   }
   return `[${text}]`
-}
-
-// Most texts are short and of plain characters, of which a look is cheaper than to have them written.
-const quoted = (text: string): string => {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) {
-      return JSON.stringify(text)
-    }
-  }
-  return `"${text}"`
-}
-
-/** Names in the order of their code units, which they mostly are in already. */
-const inOrder = (names: Array<string>): ReadonlyArray<string> => {
-  for (let at = 1; at < names.length; at++) {
-    if ((names[at - 1] ?? "") > (names[at] ?? "")) {
-      return names.sort()
-    }
-  }
-  return names
 }

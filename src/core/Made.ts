@@ -13,15 +13,13 @@ import { askWhy } from "./Words.ts"
 
 /** An ask, and what it is of. */
 export interface Asked {
+  readonly key: string
   readonly provider: ModuleOn
   /** The key of the provider's assignment. */
   readonly providerKey: string
   readonly claim: OpenedClaim
   readonly ask: Ask
 }
-
-/** Asks by key, while they are put together. */
-export type Asks = Map<string, Asked>
 
 /** Something that one maker has for a claim, by its module's bound entry. */
 export interface Made extends ModuleOn {
@@ -35,24 +33,36 @@ export interface Made extends ModuleOn {
   readonly entry: Bound
 }
 
-/** What every maker of a bound entry has, where the entry is in shape (protocol §6). */
-export const madeBy = (mesh: Mesh, { fact: { key, names, value }, module }: Entry): ReadonlyArray<Made> => {
-  if (value === undefined) {
-    return []
+/**
+ * What every maker of a bound entry has, where the entry is in shape (protocol §6), but of one that is asked for it anyway.
+ *
+ * @param asked who that is, if anyone.
+ */
+export const madeByOthers = (mesh: Mesh, entry: Entry, asked: ModuleOn | undefined): ReadonlyArray<Made> => {
+  const { fact: { value }, module } = entry
+  const but = asked?.module === module ? asked.node : undefined
+  if (value === undefined || (value.also === undefined && (value.state === "retired" || value.by === but))) {
+    return none
   }
-  const consumer = assignmentKeyOf(key)
-  return Array.from(mesh.makersOf(value), (node) => ({
-    maker: { node, module },
-    makerKey: writeKey(node, module),
-    key,
-    consumer,
-    node: names.node,
-    module: names.module,
-    provision: names.provision,
-    local: names.local,
-    entry: value
-  }))
+  if (value.also === undefined) {
+    return [madeBy(entry, value, value.by)]
+  }
+  return [...mesh.makersOf(value)].filter((node) => node !== but).map((node) => madeBy(entry, value, node))
 }
+
+const none: ReadonlyArray<Made> = []
+
+const madeBy = ({ fact: { key, names }, module }: Entry, entry: Bound, node: string): Made => ({
+  maker: { node, module },
+  makerKey: writeKey(node, module),
+  key,
+  consumer: assignmentKeyOf(key),
+  node: names.node,
+  module: names.module,
+  provision: names.provision,
+  local: names.local,
+  entry
+})
 
 /** Whether a bound entry is the vault's on a credential (protocol §6.1). */
 export const isOfCredential = ({ fact, module }: Entry): boolean =>
@@ -70,12 +80,12 @@ export const askHead = (
 ): Ask => {
   const instance = facts.assignments.value(consumer)?.instance
   const gone = facts.assignments.value(provider) === undefined
-  return {
-    state: ask.state,
-    why: flat(ask.why),
-    ...(instance === undefined ? {} : { for: instance }),
-    ...(gone ? { gone } : {})
+  const { state } = ask
+  const why = flat(ask.why)
+  if (gone) {
+    return instance === undefined ? { state, why, gone } : { state, why, for: instance, gone }
   }
+  return instance === undefined ? { state, why } : { state, why, for: instance }
 }
 
 /** What an operator's answer makes of an ask, where it counts: `retire` only for what the maker has now (protocol §6). */

@@ -15,6 +15,7 @@ import type { Facts } from "./Facts.ts"
 import { addTo } from "./Group.ts"
 import type { Json, JsonObject } from "./Json.ts"
 import { consumerOfBrokenKey, writeKey } from "./Key.ts"
+import { once, onceByKey } from "./Once.ts"
 import { type Registry, registryOf } from "./Registry.ts"
 import { inRange } from "./Version.ts"
 import { notTheVault } from "./Words.ts"
@@ -135,21 +136,6 @@ export const meshOf = (facts: Facts): WholeMesh => {
   }
 }
 
-/** A function that is asked for the same again and again, and answers each time but the first from what it said. */
-const once = <Key, A>(make: (key: Key) => A): (key: Key) => A => {
-  const known = onceByKey<A, Key>()
-  return (key) => known(key, () => make(key))
-}
-
-const onceByKey = <A, Key = string>() => {
-  const made = new Map<Key, A>()
-  return (key: Key, make: () => A): A => {
-    const known = made.get(key) ?? make()
-    made.set(key, known)
-    return known
-  }
-}
-
 const inRangeOnce = (): Mesh["inRange"] => {
   const byVersion = once((version: string) => once((range: string) => inRange(version, range)))
   return (version, range) => byVersion(version)(range)
@@ -158,8 +144,14 @@ const inRangeOnce = (): Mesh["inRange"] => {
 /** The claim of a need, if it is one that a provider answers per claim: a `bound` need's, or an own secret's. */
 export const claimKeyOf = (need: SoundNeed): string | undefined => {
   const claimed = claimedBy(need)
-  return claimed && writeKey(need.names.node, need.names.module, claimed.provision, claimed.local)
+  return claimed && claimKeyAt(need.names, claimed)
 }
+
+/** The key of a claim of a module on a node. */
+export const claimKeyAt = (
+  { module, node }: ModuleOn,
+  { local, provision }: { readonly provision: string; readonly local: string | undefined }
+): string => writeKey(node, module, provision, local)
 
 /** The provision and local name of a need's claim, if it is one that a provider answers per claim. */
 export const claimedBy = (

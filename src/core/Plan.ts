@@ -3,7 +3,7 @@
  * holds where values are and digests of them, never a value.
  */
 import { bucketName } from "./BucketName.ts"
-import type { ModuleOn, Plan, PlanNeed, PlanState, Provision } from "./Decision.ts"
+import type { Find, ModuleOn, Plan, PlanNeed, PlanState, Provision, SeatFind } from "./Decision.ts"
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
 import { flat } from "./Flat.ts"
@@ -37,7 +37,8 @@ export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>):
   }
   const plans = new Map<string, Plan>()
   for (const [key, needs] of consumers) {
-    plans.set(key, planOf(mesh, key, needs.flatMap((need) => plannedNeed(key, need, provisions.get(need.key)))))
+    const planned = inOrderOfPlan(needs.flatMap((need) => plannedNeed(key, need, provisions.get(need.key))))
+    plans.set(key, planBy(planHeadOf(mesh, key, planned), planned))
   }
   return plans
 }
@@ -58,32 +59,49 @@ export const planKeyOf = (consumer: string, need: string): string => need.slice(
 export const counts = (need: NeedFact | undefined): boolean => need?.value?.optional !== true
 
 /** What a plan says of a need, by the decision on it. */
-const planNeedOf = ({ find, provider, state, version }: Provision): PlanNeed => ({
-  state,
-  ...(find === undefined ? {} : { find }),
-  ...(provider === undefined ? {} : { provider }),
-  ...(version === undefined ? {} : { version })
-})
+const planNeedOf = ({ find, provider, state, version }: Provision): PlanNeed => {
+  if (find === undefined) {
+    return {
+      state,
+      ...(provider === undefined ? {} : { provider }),
+      ...(version === undefined ? {} : { version })
+    }
+  }
+  if (version === undefined) {
+    return provider === undefined ? { state, find } : { state, find, provider }
+  }
+  return provider === undefined ? { state, find, version } : { state, find, provider, version }
+}
 
 /** Whether a plan says the same of a need by one decision on it as by another. */
 export const samePlanNeed = (one: Provision, other: Provision): boolean =>
   one.state === other.state && one.version === other.version && sameJson(one.find, other.find) &&
   sameJson(one.provider, other.provider)
 
-/** The plan of one module on a node (protocol §7), by the decisions on its needs. */
-const planOf = (mesh: Mesh, consumer: string, needs: ReadonlyArray<PlannedNeed>): Plan =>
-  planBy(planHeadOf(mesh, consumer, needs), needs)
-
-/** The plan that a head begins, with what it says of each need. */
-export const planBy = ({ digest, ...head }: PlanHead, needs: ReadonlyArray<PlannedNeed>): Plan => ({
-  ...head,
-  needs: byKey(needs, ({ provision }) => planNeedOf(provision)),
-  digest
-})
+/** The plan that a head begins, with what it says of each need, in the order of the plan. */
+export const planBy = (head: PlanHead, planned: ReadonlyArray<PlannedNeed>): Plan => {
+  const { blocked, build, digest, state, waits, why } = head
+  const needs = byKey(planned, ({ provision }) => planNeedOf(provision))
+  if (build !== undefined && waits === undefined) {
+    return blocked === undefined
+      ? { build, state, why, needs, digest }
+      : { build, state, why, blocked, needs, digest }
+  }
+  return {
+    ...(build === undefined ? {} : { build }),
+    state,
+    why,
+    ...(waits === undefined ? {} : { waits }),
+    ...(blocked === undefined ? {} : { blocked }),
+    needs,
+    digest
+  }
+}
 
 /**
  * A plan but for what it says of each need.
  *
+ * @param needs in the order of the plan.
  * @param known its digest, where nothing that it is over has changed.
  */
 export const planHeadOf = (
@@ -93,20 +111,38 @@ export const planHeadOf = (
   known?: string
 ): PlanHead => {
   const assignment = mesh.facts.assignments.value(consumer)
-  const blocked = needs.filter((need) => need.provision.state !== "provided" && need.counts).sort(worstFirst)
-  const build = assignment === undefined ? {} : { build: assignment.build }
-  const verdict = judged(mesh, consumer, assignment, blocked)
+  const blocked = needs.filter(isBlocking)
+  const build = assignment?.build
+  const digest = known ?? digestOf(mesh, build, needs)
+  if (build !== undefined && blocked.length === 0) {
+    return { build, state: "ready", why: "", digest }
+  }
+  const verdict = judged(mesh, consumer, assignment, blocked.sort(worstFirst))
   return {
-    ...build,
+    ...(build === undefined ? {} : { build }),
     ...verdict,
     why: flat(verdict.why),
     ...(blocked.length === 0 ? {} : { blocked: blocked.map(({ planKey }) => planKey) }),
-    digest: known ?? mesh.digest({ ...build, needs: byKey(inOrder(needs), whereFound) })
+    digest
   }
 }
 
-const inOrder = (needs: ReadonlyArray<PlannedNeed>): ReadonlyArray<PlannedNeed> =>
-  needs.toSorted((one, other) => one.planKey < other.planKey ? -1 : 1)
+const isBlocking = (need: PlannedNeed): boolean => need.provision.state !== "provided" && need.counts
+
+const digestOf = (mesh: Mesh, build: string | undefined, planned: ReadonlyArray<PlannedNeed>): string => {
+  const needs = byKey(planned, whereFound)
+  return mesh.digest(build === undefined ? { needs } : { build, needs })
+}
+
+/** Needs in the order of their plan, which is by key: as they stand where they are in it. */
+export const inOrderOfPlan = <A extends PlannedNeed>(needs: Array<A>): Array<A> => {
+  for (let at = 1; at < needs.length; at++) {
+    if ((needs[at - 1]?.planKey ?? "") > (needs[at]?.planKey ?? "")) {
+      return needs.sort((one, other) => one.planKey < other.planKey ? -1 : 1)
+    }
+  }
+  return needs
+}
 
 // A key has a `.` in it, and so none of them is a name that JavaScript's objects have.
 const byKey = <A>(needs: ReadonlyArray<PlannedNeed>, pick: (need: PlannedNeed) => A): { readonly [key: string]: A } => {
@@ -117,12 +153,31 @@ const byKey = <A>(needs: ReadonlyArray<PlannedNeed>, pick: (need: PlannedNeed) =
   return picked
 }
 
-const whereFound = ({ provision: { find, version } }: PlannedNeed) => {
-  if (find === undefined) {
+const whereFound = ({ provision: { find: at, version } }: PlannedNeed) => {
+  if (at === undefined) {
     return version === undefined ? {} : { version }
   }
+  const find = canonical(at)
   return version === undefined ? { find } : { find, version }
 }
+
+/** A find, its members in the order in which a digest is taken over them: so it needs not be put in order for that. */
+const canonical = (find: Find): Find => {
+  if ("seat" in find) {
+    return canonicalOfSeat(find)
+  }
+  const { at, bucket, credentials, key } = find
+  if (credentials === undefined) {
+    return at === undefined ? { bucket, key } : { at, bucket, key }
+  }
+  const inOrder = Object.fromEntries(
+    Object.entries(credentials).map(([field, opened]) => [field, canonicalOfSeat(opened)])
+  )
+  return at === undefined ? { bucket, credentials: inOrder, key } : { at, bucket, credentials: inOrder, key }
+}
+
+const canonicalOfSeat = ({ request, seat, verb }: SeatFind): SeatFind =>
+  request === undefined ? { seat, verb } : { request, seat, verb }
 
 const worst = ["refused", "failed", "asked", "provided"] as const
 

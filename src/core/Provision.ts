@@ -19,19 +19,20 @@ import { needWhy } from "./Words.ts"
 /**
  * The decision on one need: the first row of protocol §5.1 that holds.
  *
- * @param settledOf how a need's claim was settled, where it is one that a provider answers per claim.
+ * @param claim how the need's claim was settled, where it is one that a provider answers per claim.
+ * @param consumer the key of its consumer's assignment.
  */
 export const provisionOf = (
   mesh: Mesh,
-  settledOf: (need: SoundNeed) => SettledClaim | undefined,
-  need: NeedFact
+  claim: SettledClaim | undefined,
+  need: NeedFact,
+  consumer = assignmentKeyOf(need.key)
 ): Provision => {
   const { kind, module, node } = need.names
   const who = { node, module }
   if (!isSoundNeed(need)) {
     return entry(kind, { state: "refused", reason: "shape", why: needWhy.shape(who, need.why ?? "") })
   }
-  const consumer = assignmentKeyOf(need.key)
   const assignment = mesh.facts.assignments.fact(consumer)
   if (assignment?.value === undefined) {
     const why = needWhy.unassigned(who, assignment?.why)
@@ -45,19 +46,20 @@ export const provisionOf = (
   if (domain === undefined) {
     return entry(kind, { state: "refused", reason: "no-domain", why: needWhy.noDomain(who, kind) })
   }
-  const claim = settledOf(need)
   if (claim !== undefined) {
     return claim.provision(need)
   }
-  return otherNeed(mesh, need, who, domain, assignment.value)
+  return otherNeed(mesh, need, who, consumer, domain, assignment.value)
 }
 
-const isSoundNeed = (need: NeedFact): need is SoundNeed => need.value !== undefined
+/** Whether a need is in shape. */
+export const isSoundNeed = (need: NeedFact): need is SoundNeed => need.value !== undefined
 
 const otherNeed = (
   mesh: Mesh,
   need: SoundNeed,
   who: ModuleOn,
+  consumer: string,
   { find }: RegistryEntry,
   assignment: Assignment
 ): Provision => {
@@ -66,7 +68,7 @@ const otherNeed = (
     return collectedNeed(mesh, kind, kind === "collected" ? name : `${kind}:${name}`, who)
   }
   if (placementKinds.has(kind)) {
-    return placedNeed(mesh, kind, name, who, assignment)
+    return placedNeed(mesh, kind, name, who, consumer, assignment)
   }
   return "seat" in find ? seatNeed(mesh, need, who, find) : entryNeed(mesh, need, who, find)
 }
@@ -83,15 +85,22 @@ const collectedNeed = (mesh: Mesh, kind: string, collection: string, who: Module
   )
 }
 
-const placedNeed = (mesh: Mesh, kind: string, name: string, who: ModuleOn, assignment: Assignment): Provision => {
-  const assigned = assignmentAt(who)
+const placedNeed = (
+  mesh: Mesh,
+  kind: string,
+  name: string,
+  who: ModuleOn,
+  key: string,
+  assignment: Assignment
+): Provision => {
+  const bucket = bucketName.assignments
   const places = member(assignment.placement ?? {}, kind)
   const placed = isJsonObject(places) ? member(places, name) : undefined
-  const where = found(undefined, { ...assigned, at: ["placement", kind, name] }, versionOf(mesh, placed))
+  const where = found(undefined, { bucket, key, at: ["placement", kind, name] }, versionOf(mesh, placed))
   return entry(
     kind,
     placed === undefined
-      ? { state: "asked", reason: "not-placed", why: needWhy.notPlaced(who, kind, name), waits: assigned }
+      ? { state: "asked", reason: "not-placed", why: needWhy.notPlaced(who, kind, name), waits: { bucket, key } }
       : { state: "provided", reason: "placed", why: needWhy.placed(who, kind, name) },
     where
   )

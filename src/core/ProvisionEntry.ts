@@ -8,19 +8,35 @@ import { holderOf, type Mesh, seatAt } from "./Mesh.ts"
 import { needWhy } from "./Words.ts"
 
 /** What is known of where a need's value is found: its provider, its find, and the digest of what is there. */
-export type Found = Pick<Provision, "provider" | "find" | "version">
+export interface Found {
+  readonly provider?: ModuleOn | undefined
+  readonly find?: Find | undefined
+  readonly version?: string | undefined
+}
 
 /** A provision: what a need came to, and where its value is found. */
-export const entry = (kind: string, outcome: Outcome, found: Found = {}): Provision => {
-  const { candidates, reason, state, waits, why } = outcome
+export const entry = (kind: string, outcome: Outcome, { find, provider, version }: Found = {}): Provision => {
+  const { candidates, reason, state, waits } = outcome
+  const why = flat(outcome.why)
+  // What most needs come to is written in one piece each, which takes less room and time than to add to it.
+  if (find !== undefined && version !== undefined && waits === undefined && candidates === undefined) {
+    return provider === undefined
+      ? { kind, state, reason, why, find, version }
+      : { kind, state, reason, why, provider, find, version }
+  }
+  if (find !== undefined && version === undefined && waits !== undefined && candidates === undefined) {
+    return provider === undefined
+      ? { kind, state, reason, why, find, waits }
+      : { kind, state, reason, why, provider, find, waits }
+  }
   return {
     kind,
     state,
     reason,
-    why: flat(why),
-    ...(found.provider === undefined ? {} : { provider: found.provider }),
-    ...(found.find === undefined ? {} : { find: found.find }),
-    ...(found.version === undefined ? {} : { version: found.version }),
+    why,
+    ...(provider === undefined ? {} : { provider }),
+    ...(find === undefined ? {} : { find }),
+    ...(version === undefined ? {} : { version }),
     ...(waits === undefined ? {} : { waits }),
     ...(candidates === undefined ? {} : { candidates })
   }
@@ -28,9 +44,9 @@ export const entry = (kind: string, outcome: Outcome, found: Found = {}): Provis
 
 /** Where a value is found, and the digest of the value where it is there to be read. */
 export const found = (provider: ModuleOn | undefined, find: Find, version: string | undefined): Found => ({
-  ...(provider === undefined ? {} : { provider }),
+  provider,
   find,
-  ...(version === undefined ? {} : { version })
+  version
 })
 
 /** The digest of a value, where there is one; of one that many needs may share, taken once. */

@@ -42,7 +42,7 @@ export type Resolution =
 /** Resolves a claim of bound needs: held, else own, else the best of the candidates (protocol §5.2). */
 export const resolve = (mesh: Mesh, claim: Claim): Resolution => {
   const pin = pinOf(mesh, claim)
-  const holding = (mesh.entries.get(claim.key) ?? []).filter((entry) => holds(mesh, claim, pin, entry))
+  const holding = holdersOf(mesh, claim, pin)
   const [holder] = holding
   if (holder !== undefined) {
     return holding.length > 1
@@ -51,6 +51,13 @@ export const resolve = (mesh: Mesh, claim: Claim): Resolution => {
   }
   return pin === undefined && answersItself(mesh, claim) ? { _tag: "Own" } : resolveAmongCandidates(mesh, claim, pin)
 }
+
+const holdersOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): ReadonlyArray<Entry> => {
+  const entries = mesh.entries.get(claim.key) ?? noEntries
+  return entries.length === 0 ? noEntries : entries.filter((entry) => holds(mesh, claim, pin, entry))
+}
+
+const noEntries: ReadonlyArray<Entry> = []
 
 const holds = (mesh: Mesh, claim: Claim, pin: Pin | undefined, { fact, module }: Entry): boolean => {
   const definition = mesh.facts.modules.value(module)
@@ -190,15 +197,15 @@ const judgedNeeds = ({ needs }: Claim): ReadonlyArray<Need> => {
 /** Judges the candidates of a claim, for the first of the reasons that holds (protocol §5.2). */
 const judgeOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): Judge => {
   const needs = judgedNeeds(claim)
-  // A provision's contract is the same wherever its module is assigned.
-  const meets = new Map<ProvisionContract, Rejection | "meets">()
+  // A provision's contract is the same wherever its module is assigned: most candidates have that of the one before.
+  let last: ProvisionContract | undefined
+  let unmet: Rejection | undefined
   const meetsAll = (contract: ProvisionContract): Rejection | undefined => {
-    let known = meets.get(contract)
-    if (known === undefined) {
-      known = firstUnmet(mesh, contract, needs) ?? "meets"
-      meets.set(contract, known)
+    if (contract !== last) {
+      last = contract
+      unmet = firstUnmet(mesh, contract, needs)
     }
-    return known === "meets" ? undefined : known
+    return unmet
   }
   return (candidate) => {
     const { contract, isDraining } = candidate
@@ -244,7 +251,8 @@ class Ranking {
   readonly #mesh: Mesh
   readonly #node: string
   readonly #site: string | undefined
-  readonly #score: (candidateKey: string) => number
+  readonly #claim: string
+  #scores: ((candidateKey: string) => number) | undefined
   /** What was ranked last as the best so far: each of many candidates is held against it. */
   #best: Provider | undefined
   #bestRank = 0
@@ -254,7 +262,12 @@ class Ranking {
     this.#mesh = mesh
     this.#node = node
     this.#site = mesh.facts.machines.value(nodeToken(key))?.site
-    this.#score = scoresOf(key)
+    this.#claim = key
+  }
+
+  #score(candidateKey: string): number {
+    this.#scores ??= scoresOf(this.#claim)
+    return this.#scores(candidateKey)
   }
 
   /** What counts before the score, the weightiest first: not lost, not draining, on the same node, on the same site. */

@@ -68,7 +68,7 @@ export class Index implements Mesh {
   readonly seatsHeld = new Map<string, Set<string>>()
   readonly #digests = new WeakMap<object, string>()
   readonly #makers = new WeakMap<Bound, ReadonlySet<string>>()
-  readonly #ranges = new Map<string, boolean>()
+  readonly #ranges = new Map<string, Map<string, boolean>>()
 
   constructor(digest: (value: Json) => string) {
     this.digest = digest
@@ -123,13 +123,17 @@ export class Index implements Mesh {
   }
 
   readonly inRange = (version: string, range: string): boolean => {
-    const pair = `${version} ${range}`
-    const known = this.#ranges.get(pair) ?? inRange(version, range)
-    if (this.#ranges.size >= rangesKnownMax) {
+    const ofVersion = made(this.#ranges, version, () => new Map<string, boolean>())
+    const known = ofVersion.get(range)
+    if (known !== undefined) {
+      return known
+    }
+    if (ofVersion.size >= rangesKnownMax || this.#ranges.size >= rangesKnownMax) {
       this.#ranges.clear()
     }
-    this.#ranges.set(pair, known)
-    return known
+    const isIn = inRange(version, range)
+    ofVersion.set(range, isIn)
+    return isIn
   }
 
   // --- records, made where they are not there ---
@@ -182,9 +186,11 @@ export class Index implements Mesh {
   // --- records, taken out where nothing is left of them ---
 
   dropClaim(claim: ClaimRecord): void {
-    const { answers, asks, credentials, entries, needRecords, accepts } = claim
-    const isLeft = needRecords.length + entries.length + asks.length + credentials.length > 0
-    if (isLeft || (answers?.size ?? 0) > 0 || accepts !== undefined || claim.due > 0 || claim.areAsksDue) {
+    const { answers, asksOfIt, credentialsOfIt, entriesOfIt, needsOfIt } = claim
+    if ((needsOfIt ?? entriesOfIt ?? asksOfIt ?? credentialsOfIt ?? claim.accepts) !== undefined) {
+      return
+    }
+    if ((answers?.size ?? 0) > 0 || claim.due > 0 || claim.areAsksDue) {
       return
     }
     this.claims.delete(claim.key)
@@ -239,8 +245,8 @@ export class Index implements Mesh {
   }
 }
 
-/** Ranges of versions that are remembered; past it all are forgotten. */
-const rangesKnownMax = 10_000
+/** Versions, and ranges of each, that are remembered; past it all are forgotten. */
+const rangesKnownMax = 1_000
 
 const moduleOnOf = (key: string): ModuleOn => {
   const [node = "", module = ""] = key.split(".")

@@ -6,7 +6,7 @@ import { readCredentialName } from "../Credential.ts"
 import type { NamedFact } from "../Decode.ts"
 import type { Bound } from "../fact/Bound.ts"
 import { writeKey } from "../Key.ts"
-import { claimedBy, claimKeyOf, vaultModule } from "../Mesh.ts"
+import { claimedBy, claimKeyAt, vaultModule } from "../Mesh.ts"
 import type { Resolution } from "../Resolve.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { fewOf, withItem, withoutItem } from "./Few.ts"
@@ -18,8 +18,9 @@ export const linkNeed = (index: Index, need: NeedRecord): ReadonlyArray<ClaimRec
   const before = need.claim
   const { fact } = need
   const claimed = isSoundNeed(fact) ? claimedBy(fact) : undefined
-  const key = isSoundNeed(fact) ? claimKeyOf(fact) : undefined
-  const after = key === undefined || claimed === undefined ? undefined : index.claim(key, need.consumer.key, claimed)
+  const after = claimed === undefined || fact === undefined
+    ? undefined
+    : index.claim(claimKeyAt(fact.names, claimed), need.consumer.key, claimed)
   if (before !== after) {
     if (before !== undefined) {
       before.needsOfIt = withoutItem(before.needsOfIt, need, "claimAt")
@@ -29,7 +30,11 @@ export const linkNeed = (index: Index, need: NeedRecord): ReadonlyArray<ClaimRec
     }
     need.claim = after
   }
-  return [...new Set([before, after])].filter((claim) => claim !== undefined)
+  return before === undefined || before === after
+    ? after === undefined ? [] : [after]
+    : after === undefined
+    ? [before]
+    : [before, after]
 }
 
 /** Has a claim know of what a module's bucket says of it now, if anything. */
@@ -114,7 +119,7 @@ export const linkResolution = (index: Index, claim: ClaimRecord, resolution: Res
 
 const linkUnheld = (index: Index, claim: ClaimRecord, resolution: Resolution | undefined): void => {
   const provision = index.provision(claim.provision)
-  if (claim.needRecords.length > 0 && isUnheld(claim, resolution)) {
+  if (claim.needsOfIt !== undefined && isUnheld(claim, resolution)) {
     provision.addUnheld(claim)
   } else {
     provision.removeUnheld(claim)

@@ -9,7 +9,7 @@ import type { Answer } from "../fact/Answer.ts"
 import type { Bound } from "../fact/Bound.ts"
 import type { Json } from "../Json.ts"
 import type { Claim, Collection, Entry, NeedFact, SoundNeed } from "../Mesh.ts"
-import { counts, planBy, type PlanHead, type PlannedNeed } from "../Plan.ts"
+import { counts, inOrderOfPlan, planBy, type PlanHead, type PlannedNeed } from "../Plan.ts"
 import type { Resolution } from "../Resolve.ts"
 import type { ProvisionRecord } from "./Candidates.ts"
 import { nowhere } from "./Dense.ts"
@@ -37,7 +37,7 @@ export class ConsumerRecord implements ModuleOn {
 
   /** Its plan, put together anew: what it says of each need is kept with the need alone. */
   get plan(): Plan | undefined {
-    return this.planHead && planBy(this.planHead, this.needs.filter(isPlanned))
+    return this.planHead && planBy(this.planHead, inOrderOfPlan(this.needs.filter(isPlanned)))
   }
 }
 
@@ -193,9 +193,9 @@ export class ClaimRecord implements Claim {
   }
 
   get needs(): ReadonlyArray<SoundNeed> {
-    const [only] = this.needRecords
-    return this.needRecords.length === 1 && isSoundNeed(only?.fact)
-      ? [only.fact]
+    const few = this.needsOfIt
+    return few instanceof NeedRecord && isSoundNeed(few.fact)
+      ? [few.fact]
       : this.needRecords.flatMap(({ fact }) => isSoundNeed(fact) ? [fact] : [])
   }
 }

@@ -5,8 +5,8 @@
 import { asksOfClaim, isAnswerOver, standingOf } from "../Ask.ts"
 import { asksOfCredential, wantedCredentials } from "../CredentialAsk.ts"
 import { sameJson } from "../Json.ts"
-import { type Asks, isOfCredential } from "../Made.ts"
-import { planBy, planHeadOf, samePlanNeed } from "../Plan.ts"
+import { type Asked, isOfCredential } from "../Made.ts"
+import { inOrderOfPlan, planBy, planHeadOf, samePlanNeed } from "../Plan.ts"
 import { provisionOf } from "../Provision.ts"
 import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
 import { putIn, takeOut } from "./Dense.ts"
@@ -28,44 +28,51 @@ import type { World } from "./World.ts"
 export const settleConsumer = (world: World, consumer: ConsumerRecord): void => {
   const { agenda, index } = world
   const due = agenda.consumer(consumer)
-  for (const { claim } of due.needs ?? []) {
+  for (const { claim } of due.needs ?? nothing) {
     if (claim !== undefined) {
       agenda.someNeeds(claim)
     }
   }
-  for (const claim of due.claims ?? []) {
+  for (const claim of due.claims ?? nothing) {
     settleClaim(world, due, claim)
   }
-  for (const need of due.needs ?? []) {
+  for (const need of due.needs ?? nothing) {
     if (need.isDue) {
-      settleNeed(world, due, need, noClaim)
+      settleNeed(world, due, need, undefined)
     }
   }
   // What is asked of a claim calls for credentials, whose asks come last.
-  for (const claim of due.asks ?? []) {
+  for (const claim of due.asks ?? nothing) {
     settleAsks(world, claim)
   }
-  for (const claim of due.credentialAsks ?? []) {
+  for (const claim of due.credentialAsks ?? nothing) {
     settleAsks(world, claim)
   }
   if (due.plan) {
     settlePlan(world, consumer, due)
   }
   consumer.due = undefined
-  for (const claims of [due.claims, due.asks, due.credentialAsks]) {
-    claims?.forEach((claim) => index.dropClaim(claim))
-  }
+  dropClaims(index, due.claims)
+  dropClaims(index, due.asks)
+  dropClaims(index, due.credentialAsks)
   index.dropConsumer(consumer)
 }
 
-const noClaim = () => undefined
+const nothing: ReadonlyArray<never> = []
+
+const dropClaims = (index: World["index"], claims: ReadonlyArray<ClaimRecord> = nothing): void => {
+  for (const claim of claims) {
+    index.dropClaim(claim)
+  }
+}
 
 // --- claims and needs --------------------------------------------------------------------------------------------
 
-const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecord): void => {
+const settleClaim = (world: World, due: Due, claim: ClaimRecord): void => {
+  const { agenda, index, said } = world
   const bits = claim.due
   claim.due = 0
-  if (claim.needRecords.length === 0) {
+  if (claim.needsOfIt === undefined) {
     forget(index, claim)
     return
   }
@@ -86,7 +93,7 @@ const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecor
   let isChanged = false
   for (const need of claim.needRecords) {
     if (isEvery || need.isDue) {
-      isChanged = settleNeed({ index, said }, due, need, () => settled) || isChanged
+      isChanged = settleNeed(world, due, need, settled) || isChanged
     }
   }
   // How the needs stand counts for what is asked of makers, but for what is wanted of them (protocol §6).
@@ -94,8 +101,6 @@ const settleClaim = ({ agenda, index, said }: World, due: Due, claim: ClaimRecor
     agenda.asks(claim)
   }
 }
-
-type Deciding = Pick<World, "index" | "said">
 
 /** No need is of a claim any more. */
 const forget = (index: World["index"], claim: ClaimRecord): void => {
@@ -107,10 +112,10 @@ const forget = (index: World["index"], claim: ClaimRecord): void => {
 
 /** Decides on one need, and says whether that is another decision. */
 const settleNeed = (
-  { index, said }: Deciding,
+  { index, said }: World,
   due: Due,
   need: NeedRecord,
-  settledOf: () => SettledClaim | undefined
+  settled: SettledClaim | undefined
 ): boolean => {
   const { fact, key, provision: before } = need
   need.isDue = false
@@ -127,7 +132,7 @@ const settleNeed = (
     return true
   }
   said.computed.provisions += 1
-  const after = provisionOf(index, settledOf, fact)
+  const after = provisionOf(index, settled, fact, need.consumer.key)
   if (!said.put("provisions", key, before, after)) {
     return false
   }
@@ -149,22 +154,18 @@ const settleAsks = (world: World, claim: ClaimRecord): void => {
   }
   const needed = claim.isSettled ? claim : undefined
   const standing = standingOf(claim.needRecords.map(({ provision }) => provision))
-  const asks = asksOfClaim(index, needed, needed, standing, claim.entries)
   const isCredential = claim.provision === "credential"
-  for (
-    const ask of isCredential
-      ? asksOfCredential(index, claim, claim.accepts, claim.entries.find(isOfCredential))
-      : []
-  ) {
-    asks.set(...ask)
-  }
-  said.computed.asks += asks.size
+  const ofClaim = asksOfClaim(index, needed, needed, standing, claim.entries)
+  const asks = isCredential
+    ? [...ofClaim, ...asksOfCredential(index, claim, claim.accepts, claim.entries.find(isOfCredential))]
+    : ofClaim
+  said.computed.asks += asks.length
   keepAsks(world, claim, asks)
   if (!isCredential) {
     keepWanted(world, claim, asks)
   }
-  for (const answer of claim.answers?.values() ?? []) {
-    if (!isAnswerOver(index, answer, asks.get(answer.key)?.ask)) {
+  for (const answer of claim.answers?.values() ?? nothing) {
+    if (!isAnswerOver(index, answer, index.asks.get(answer.key)?.ask)) {
       index.answersOver.delete(answer.key)
     } else if (!index.answersOver.has(answer.key)) {
       index.answersOver.add(answer.key)
@@ -175,40 +176,55 @@ const settleAsks = (world: World, claim: ClaimRecord): void => {
 
 /** Whether anything is or was asked about a claim: nothing of a provider that is judged by its own have. */
 const isAskedAbout = (claim: ClaimRecord): boolean => {
-  const { answers, asks, entries, isSettled, provision, resolution } = claim
-  return entries.length + asks.length > 0 || answers !== undefined || provision === "credential" ||
+  const { answers, asksOfIt, entriesOfIt, isSettled, provision, resolution } = claim
+  return entriesOfIt !== undefined || asksOfIt !== undefined || answers !== undefined || provision === "credential" ||
     (isSettled && (provision === "secret" ||
       (resolution?._tag === "Served" && resolution.contract.credential === "consumer")))
 }
 
-const keepAsks = ({ index, said }: World, claim: ClaimRecord, asks: Asks): void => {
-  for (const record of claim.asks) {
-    if (!asks.has(record.key)) {
-      said.delete("asks", record.key)
-      index.asks.delete(record.key)
-      takeOut(record.provider.asks, record, "providerAt")
-      index.dropProvider(record.provider)
-    }
-  }
+const keepAsks = (world: World, claim: ClaimRecord, asks: ReadonlyArray<Asked>): void => {
+  const { index, said } = world
+  const before = claim.asks
+  const [first] = before
   const records: Array<AskRecord> = []
-  for (const [key, { ask, providerKey }] of asks) {
-    const known = index.asks.get(key)
-    const record = known ?? new AskRecord(key, claim, index.provider(providerKey), ask)
-    if (said.put("asks", key, known?.ask, ask)) {
-      record.ask = ask
+  for (const asked of asks) {
+    const known = first?.key === asked.key ? first : index.asks.get(asked.key)
+    records.push(keepAsk(world, claim, known, asked))
+  }
+  if (before.length > 0 && !(before.length === 1 && records.length === 1 && first === records[0])) {
+    const kept = new Set(records)
+    for (const record of before) {
+      if (!kept.has(record)) {
+        said.delete("asks", record.key)
+        index.asks.delete(record.key)
+        takeOut(record.provider.asks, record, "providerAt")
+        index.dropProvider(record.provider)
+      }
     }
-    if (known === undefined) {
-      index.asks.set(key, record)
-      putIn(record.provider.asks, record, "providerAt")
-    }
-    records.push(record)
   }
   claim.asksOfIt = fewOf(records)
 }
 
+const keepAsk = (
+  { index, said }: World,
+  claim: ClaimRecord,
+  known: AskRecord | undefined,
+  { ask, key, providerKey }: Asked
+): AskRecord => {
+  const record = known ?? new AskRecord(key, claim, index.provider(providerKey), ask)
+  if (said.put("asks", key, known?.ask, ask)) {
+    record.ask = ask
+  }
+  if (known === undefined) {
+    index.asks.set(key, record)
+    putIn(record.provider.asks, record, "providerAt")
+  }
+  return record
+}
+
 /** Keeps which credentials the asks of a claim call for (protocol §6.1). */
-const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: Asks): void => {
-  if (asks.size + claim.credentials.length === 0) {
+const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: ReadonlyArray<Asked>): void => {
+  if (asks.length === 0 && claim.credentialsOfIt === undefined) {
     return
   }
   const wanted = wantedCredentials(index, asks)
@@ -242,7 +258,7 @@ const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, due: Due):
     return
   }
   said.computed.plans += 1
-  const planned = needs.filter(isPlanned)
+  const planned = inOrderOfPlan(needs.filter(isPlanned))
   const after = planHeadOf(index, key, planned, due.digest ? undefined : before?.digest)
   if (due.planNeeds || !sameJson(before, after)) {
     consumer.planHead = after

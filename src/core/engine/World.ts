@@ -36,7 +36,7 @@ export const wholeClaim = (world: World, claim: ClaimRecord): void => {
 
 /** Who serves a claim, and what its needs come to, is to be decided anew. */
 export const claimsNeeds = ({ agenda }: World, claim: ClaimRecord): void => {
-  if (claim.needRecords.length > 0) {
+  if (claim.needsOfIt !== undefined) {
     agenda.resolution(claim)
     agenda.outcome(claim)
   }
