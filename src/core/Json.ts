@@ -105,7 +105,8 @@ const sameMembers = (one: JsonObject, other: JsonObject, depth: number): boolean
   let more = 0
   for (const name in one) {
     const item = one[name]
-    if (item !== other[name] && !(Object.hasOwn(other, name) && sameJson(item, other[name], depth))) {
+    const there = other[name]
+    if (item !== there && !(Object.hasOwn(other, name) && sameJson(item, there, depth))) {
       return false
     }
     more += 1
