@@ -120,17 +120,23 @@ export class Loop {
     })
   }
 
-  // A batch is settled when nothing more came for a moment, and waits for no more than a bounded time.
+  // A batch is settled when nothing more came for a moment, and waits for no more than a bounded time. Without a moment to
+  // wait, all goes in it that has come by now: so a change that comes alone is decided at once, and those that come while
+  // a turn is written are decided together.
   #settle(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
       const { batchWaitMillisMax, quietMillis } = this.#around.settings
-      for (let waited = 0; this.#isDue && waited < batchWaitMillisMax; waited += quietMillis) {
-        yield* Effect.sleep(quietMillis)
+      const begun = yield* Clock.monotonicTimeNanos
+      while (this.#isDue) {
+        yield* quietMillis === 0 ? Effect.yieldNow : Effect.sleep(quietMillis)
         const more = yield* Queue.clear(this.#around.inbox)
         if (more.length === 0) {
           return
         }
         yield* this.#hear(more)
+        if (millisBetween(begun, yield* Clock.monotonicTimeNanos) >= batchWaitMillisMax) {
+          return
+        }
       }
     })
   }

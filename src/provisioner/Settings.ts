@@ -13,7 +13,7 @@ export interface ProvisionerOptions {
   readonly compareEvery?: Duration.Input
   /** The most that a change waits for others, to be decided with them. Default: 10 ms. */
   readonly batchWaitMax?: Duration.Input
-  /** A batch is settled as soon as nothing came for so long. Default: 2 ms. */
+  /** A batch is settled as soon as nothing came for so long. Default: none, as soon as nothing more is there. */
   readonly quiet?: Duration.Input
   /** How long to wait before what failed is tried again: at first, and at most, as each wait is twice the last. Default: 100 ms to 10 s. */
   readonly retryFirst?: Duration.Input
@@ -47,7 +47,7 @@ export interface Settings {
 export const settingsOf = (options: ProvisionerOptions): Settings => ({
   compareEveryMillis: Duration.toMillis(options.compareEvery ?? "1 hour"),
   batchWaitMillisMax: Duration.toMillis(options.batchWaitMax ?? "10 millis"),
-  quietMillis: Math.max(1, Duration.toMillis(options.quiet ?? "2 millis")),
+  quietMillis: Duration.toMillis(options.quiet ?? 0),
   retryFirstMillis: Duration.toMillis(options.retryFirst ?? "100 millis"),
   retryMillisMax: Duration.toMillis(options.retryMax ?? "10 seconds"),
   conflictTriesMax: options.conflictTriesMax ?? 5,

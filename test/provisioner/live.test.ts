@@ -47,10 +47,25 @@ describe("a change of facts", () => {
       yield* assertSettled
     }).pipe(Effect.provide(MemoryBus.layer())))
 
-  it.effect("waits for others no longer than a bounded time, and is decided with them", () =>
+  it.effect("that comes alone is decided at once, and waits for no other", () =>
     Effect.gen(function*() {
       yield* put(facts)
       const running = yield* start()
+      yield* pass()
+      for (let index = 0; index < 20; index++) {
+        const before = running.decided()
+        yield* write("mesh-provisioner_needs", `n1.shop.port.p${index}`, {})
+        yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
+        assert.strictEqual(running.decided() - before, 1)
+        assert.isDefined(yield* stored(provisions, `n1.shop.port.p${index}`))
+      }
+      yield* assertSettled
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
+  it.effect("waits for others no longer than a bounded time where a moment is to be quiet, and is decided with them", () =>
+    Effect.gen(function*() {
+      yield* put(facts)
+      const running = yield* start({ quiet: "2 millis" })
       yield* pass()
       const before = running.decided()
       // One fact every millisecond: a batch that waited for a quiet moment would never be decided.
@@ -74,6 +89,27 @@ describe("a change of facts", () => {
       yield* put(needs(3_000))
       assert.strictEqual(running.decided() - before, 1)
       assert.strictEqual(running.turns.at(-1)?.changes, 3_000)
+      yield* assertSettled
+    }).pipe(Effect.provide(MemoryBus.layer())))
+
+  it.effect("while a turn is written waits with all others that do, and is decided with them", () =>
+    Effect.gen(function*() {
+      let millis = 0
+      yield* put(facts)
+      const running = yield* start({ interference: { beforeWrite: () => Effect.sleep(millis) } })
+      yield* pass()
+      const before = running.decided()
+      millis = 5
+      for (let index = 0; index < 60; index++) {
+        yield* write("mesh-provisioner_needs", `n1.shop.port.p${index}`, {})
+        yield* pass(1)
+      }
+      yield* pass()
+      assert.isAtMost(running.decided() - before, 60 / 5 + 1)
+      assert.strictEqual(
+        running.turns.slice(-(running.decided() - before)).reduce((sum, { changes }) => sum + changes, 0),
+        60
+      )
       yield* assertSettled
     }).pipe(Effect.provide(MemoryBus.layer())))
 

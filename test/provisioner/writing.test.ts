@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
 import { decide, type Json } from "../../src/core/index.ts"
+import { slowly } from "./Hearing.ts"
 import {
   assertSettled,
   bound,
@@ -233,24 +234,29 @@ describe("a write that was not answered", () => {
   it.effect("and whose event does not come either is read", () =>
     Effect.gen(function*() {
       yield* settled
+      const { faults } = yield* MemoryBus
       const read: Array<string> = []
       let deaf = false
+      let lose = Effect.void
       const running = yield* start({
         interference: {
           beforeGet: (bucket, key) => Effect.sync(() => read.push(`${bucket} ${key}`)),
-          beforeWrite: () => Effect.void,
-          follow: (bucket, follow) => bucket === provisions && deaf ? Effect.fail(unreachable(bucket)) : follow
+          beforeWrite: () => lose,
+          follow: (bucket, follow) =>
+            bucket === provisions && deaf
+              ? Effect.fail(unreachable(bucket))
+              : slowly("500 millis", provisions)(bucket, follow)
         }
       })
-      yield* pass()
-      const { faults } = yield* MemoryBus
+      yield* passLong("1 second")
       deaf = true
       yield* faults.endReading(provisions)
       yield* pass()
       deaf = false
-      yield* passLong("1 second")
+      yield* passLong("2 seconds")
+      lose = Effect.andThen(Effect.sync(() => lose = Effect.void), faults.loseNextWrite)
       yield* write("postgres_bound", bound, { state: "making", by: "n2" })
-      yield* faults.loseNextWrite
+      yield* pass()
       yield* passLong("1 second")
       assert.deepStrictEqual(read, [`${provisions} ${databaseKey}`])
       assert.isTrue(running.asked.length > 0)
