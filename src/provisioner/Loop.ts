@@ -121,13 +121,12 @@ export class Loop {
   }
 
   // A batch is settled when nothing more came for a moment, and waits for no more than a bounded time. Without a moment to
-  // wait, all goes in it that has come by now: so a change that comes alone is decided at once, and those that come while
-  // a turn is written are decided together.
+  // wait, a change that comes alone is decided at once; where more than one came, all goes with them that has come by now.
   #settle(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
       const { batchWaitMillisMax, quietMillis } = this.#around.settings
       const begun = yield* Clock.monotonicTimeNanos
-      while (this.#isDue) {
+      while (this.#isDue && !(quietMillis === 0 && this.#isOne)) {
         yield* quietMillis === 0 ? Effect.yieldNow : Effect.sleep(quietMillis)
         const more = yield* Queue.clear(this.#around.inbox)
         if (more.length === 0) {
@@ -139,6 +138,10 @@ export class Loop {
         }
       }
     })
+  }
+
+  get #isOne(): boolean {
+    return this.#decided !== undefined && this.#view.factsChanged === 1
   }
 
   #turn(): Effect.Effect<void> {
