@@ -83,11 +83,17 @@ export class Engine {
     return this.#world.index.answersOver.has(key)
   }
 
-  /** Takes changes in, and decides nothing yet: the next step does. */
-  take(changes: Iterable<EngineChange>): void {
+  /**
+   * Takes changes in, and decides nothing yet: the next step does.
+   *
+   * @returns how many of them changed a fact: of a fact that is put again as it was, nothing is decided anew.
+   */
+  take(changes: Iterable<EngineChange>): number {
+    let count = 0
     for (const change of changes) {
-      this.#intake.take(change)
+      count += Number(this.#intake.take(change))
     }
+    return count
   }
 
   /**

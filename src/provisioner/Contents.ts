@@ -1,16 +1,11 @@
 /**
- * What one bucket holds as far as it was heard, each key with its last revision (protocol §9): writes name that revision,
- * and a change that says nothing new is told from one that does.
+ * Which keys one bucket holds as far as it was heard, each with its last revision (protocol §9): writes name that revision,
+ * and what was heard already, or is this provisioner's own coming back, is told from what is news. What the keys hold is not
+ * kept here: the facts are, and of the decisions what is stored.
  */
 import type { Revision } from "../ports/Bus.ts"
 
-/** What a key holds. Without bytes it was deleted by this provisioner itself, and the bus has not said so yet. */
-interface Held {
-  readonly revision: number
-  readonly value: Uint8Array | undefined
-}
-
-/** One key that holds something else than before: its bytes, or none where it is gone. */
+/** One key and what it holds: its bytes, or none where it is gone. */
 export interface Difference {
   readonly key: string
   readonly value: Uint8Array | undefined
@@ -20,79 +15,73 @@ export interface Difference {
 export class Contents {
   /** Keys of which nobody knows what they hold: a write was not answered. They are read before they are written again. */
   readonly unknown = new Set<string>()
-  readonly #held = new Map<string, Held>()
+  /** Below zero where this provisioner deleted the key itself by that revision, and the bus has not said so yet. */
+  readonly #revisions = new Map<string, number>()
   #heard = 0
 
   /** How many keys it holds. */
   get size(): number {
-    return this.#held.size
+    return this.#revisions.size
   }
 
   /** The revision that a write of this key follows; none where the key is absent. */
   revisionOf(key: string): number | undefined {
-    const held = this.#held.get(key)
-    return held?.value === undefined ? undefined : held.revision
+    const revision = this.#revisions.get(key) ?? 0
+    return revision > 0 ? revision : undefined
   }
 
   /**
    * Takes in a change of the bus.
    *
-   * @returns whether the key holds other bytes now than before: not where the change was heard already, is this
-   *   provisioner's own coming back, or puts what is there.
+   * @returns whether it is news: not where it was heard already, is this provisioner's own coming back, or deletes what was
+   *   not there.
    */
   take(change: Revision): boolean {
-    if (change.revision <= this.#heard) {
+    const { key, revision } = change
+    if (revision <= this.#heard) {
       return false
     }
-    this.#heard = change.revision
-    const held = this.#held.get(change.key)
-    if (held !== undefined && change.revision <= held.revision) {
-      if (held.value === undefined && change.revision === held.revision) {
-        this.#held.delete(change.key)
+    this.#heard = revision
+    const held = this.#revisions.get(key)
+    if (held !== undefined && revision <= Math.abs(held)) {
+      if (held === -revision) {
+        this.#revisions.delete(key)
       }
       return false
     }
-    return this.learn(change.key, change._tag === "Put" ? change : undefined)
+    this.learn(key, change._tag === "Put" ? revision : undefined)
+    return change._tag === "Put" || held !== undefined
   }
 
-  /**
-   * Takes in what a key holds, as it was read.
-   *
-   * @returns whether that is something else than before.
-   */
-  learn(key: string, put: { readonly revision: number; readonly value: Uint8Array } | undefined): boolean {
+  /** Takes in by what revision a key holds something, as it was read; none where it is gone. */
+  learn(key: string, revision: number | undefined): void {
     this.unknown.delete(key)
-    const before = this.#held.get(key)?.value
-    if (put === undefined) {
-      this.#held.delete(key)
+    if (revision === undefined) {
+      this.#revisions.delete(key)
     } else {
-      this.#held.set(key, { revision: put.revision, value: put.value })
+      this.#revisions.set(key, revision)
     }
-    return !sameBytes(before, put?.value)
   }
 
-  /** Keeps what this provisioner wrote itself; without a value, that it deleted the key. */
-  wrote(key: string, revision: number, value: Uint8Array | undefined): void {
+  /** Keeps by what revision this provisioner put or deleted a key itself. */
+  wrote(key: string, revision: number, op: "put" | "delete"): void {
     this.unknown.delete(key)
-    this.#held.set(key, { revision, value })
+    this.#revisions.set(key, op === "put" ? revision : -revision)
   }
 
-  /** The keys that hold something else here than in `before`. */
-  *differences(before: Contents): Iterable<Difference> {
-    for (const [key, { value }] of this.#held) {
-      if (!sameBytes(before.#held.get(key)?.value, value)) {
-        yield { key, value }
-      }
+  /** Holds the keys of another as well: a reading of them did not come to its end. */
+  add(other: Contents): void {
+    for (const [key, revision] of other.#revisions) {
+      this.#revisions.set(key, revision)
     }
-    for (const [key, { value }] of before.#held) {
-      if (value !== undefined && !this.#held.has(key)) {
-        yield { key, value: undefined }
+  }
+
+  /** The keys that are here, and not in another. */
+  *keysNotIn(other: Contents): Iterable<string> {
+    for (const [key, revision] of this.#revisions) {
+      if (revision > 0 && !other.#revisions.has(key)) {
+        yield key
       }
     }
   }
 }
-
-const sameBytes = (one: Uint8Array | undefined, other: Uint8Array | undefined): boolean =>
-  one === other ||
-  (one !== undefined && other !== undefined && one.length === other.length &&
-    one.every((byte, index) => byte === other[index]))

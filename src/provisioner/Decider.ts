@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import type { Decisions } from "../core/Decision.ts"
 import { Engine, type EngineChange, type EngineOptions } from "../core/Engine.ts"
 import { Facts, type FactsView } from "../core/Facts.ts"
+import { type Json, sameJson } from "../core/Json.ts"
 import type { VerbError } from "../core/Verb.ts"
 import { whatIfBetween, whatIfOf, type WhatIfReply } from "../core/WhatIf.ts"
 import { withChanges } from "./Trial.ts"
@@ -28,10 +29,10 @@ export interface Decided {
 /** What decides. */
 export interface Decider {
   readonly facts: FactsView
-  /** Takes a change of facts in. */
-  readonly take: (change: EngineChange) => void
-  /** Decides, for a bounded time. */
-  readonly decide: () => Decided
+  /** Takes a change of facts in, and says whether it changes any. */
+  readonly take: (change: EngineChange) => boolean
+  /** Decides, of so many things at the most and some more; a plain function decides all. */
+  readonly decide: (thingsMax: number) => Decided
   /** Whether an operator's answer is to be deleted, by what was decided last. */
   readonly isAnswerOver: (key: string) => boolean
   /**
@@ -46,18 +47,18 @@ export const byEngine = (options?: EngineOptions): Decider => {
   const engine = new Engine(options)
   return {
     facts: engine.facts,
-    take: (change) => engine.take([change]),
-    decide: () => {
-      const { pending, writes } = engine.step([], thingsDecidedAtOnceMax)
+    take: (change) => engine.take([change]) > 0,
+    decide: (thingsMax) => {
+      const { pending, writes } = engine.step([], thingsMax)
       return { decisions: engine.decisions, changed: writes, isPending: pending > 0 }
     },
     isAnswerOver: (key) => engine.isAnswerOver(key),
-    whatIf: (changes) => engine.pending > thingsDecidedAtOnceMax ? "busy" : whatIfOf(engine, changes)
+    whatIf: (changes) => engine.pending > pendingMax ? "busy" : whatIfOf(engine, changes)
   }
 }
 
-/** So many things are decided within some 10 ms: who asks a verb meanwhile waits no longer. */
-const thingsDecidedAtOnceMax = 500
+/** With more than so many modules on a node to be decided anew, a verb would wait too long for it. */
+const pendingMax = 500
 
 /** A plain function of the facts: what it decided once stays as it is. */
 export const byFunction = (decide: (facts: Facts) => Decisions): Decider => {
@@ -66,6 +67,7 @@ export const byFunction = (decide: (facts: Facts) => Decisions): Decider => {
   return {
     facts,
     take: (change) => {
+      const before = heldOf(facts, change)
       if (!("isThere" in change)) {
         facts.apply(change)
       } else if (change.isThere) {
@@ -73,6 +75,7 @@ export const byFunction = (decide: (facts: Facts) => Decisions): Decider => {
       } else {
         facts.closeBucket(change.bucket)
       }
+      return !sameHeld(before, heldOf(facts, change))
     },
     decide: () => {
       const decisions = decide(facts)
@@ -83,3 +86,25 @@ export const byFunction = (decide: (facts: Facts) => Decisions): Decider => {
     whatIf: (changes) => Result.succeed(whatIfBetween(decide(facts), withChanges(facts, changes, () => decide(facts))))
   }
 }
+
+/** What a key says, where it says anything, and whether its bucket is there. */
+interface Held {
+  readonly isThere: boolean
+  readonly json?: Json | undefined
+  readonly why?: string | undefined
+}
+
+const heldOf = (facts: Facts, change: EngineChange): Held => {
+  const isThere = facts.isThere(change.bucket)
+  if ("isThere" in change) {
+    return { isThere }
+  }
+  const fact = facts.table(change.bucket)?.fact(change.key)
+  const read = facts.stranger(change.bucket, change.key)
+  return fact === undefined && read !== undefined
+    ? { isThere, ...Result.match(read, { onSuccess: (json) => ({ json }), onFailure: (why) => ({ why }) }) }
+    : { isThere, json: fact?.json, why: fact?.why }
+}
+
+const sameHeld = (one: Held, other: Held): boolean =>
+  one.isThere === other.isThere && one.why === other.why && sameJson(one.json, other.json)

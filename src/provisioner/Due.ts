@@ -3,8 +3,14 @@
  */
 import { bucketName } from "../core/BucketName.ts"
 import type { Decisions } from "../core/Decision.ts"
-import { decidedBuckets, diff, type Stored, type Write, writeOf } from "../core/Diff.ts"
+import { decidedBuckets, type Write } from "../core/Diff.ts"
 import type { KeyOf } from "./Decider.ts"
+import type { StoredDecisions } from "./StoredDecisions.ts"
+
+/** A key that was compared: the write that is wanted of it, if one is. */
+export interface Compared extends KeyOf {
+  readonly write: Write | undefined
+}
 
 /** The keys that are to be compared; at first, and whenever the whole is compared, every one. */
 export class Due {
@@ -36,41 +42,52 @@ export class Due {
   }
 
   /**
-   * Compares what is due, and takes it off.
-   *
-   * @returns the writes that are wanted of it, in the order of `diff`; and the keys of which none is.
+   * Takes off all that is due, and compares it as it is asked for: by bucket (registry, provisions, asks, plans, answers), in
+   * no order within one.
    */
   take(
-    stored: Stored,
+    stored: StoredDecisions,
     decisions: Decisions,
     isAnswerOver: (key: string) => boolean
-  ): { readonly writes: ReadonlyArray<Write>; readonly unwanted: ReadonlyArray<KeyOf> } {
-    const keys = this.#keys
-    const isAll = this.#isAll
+  ): Iterator<Compared, void> {
+    const compared = this.#isAll
+      ? compareAll(stored, decisions)
+      : compareSome(this.#keys, stored, decisions, isAnswerOver)
     this.#isAll = false
     this.#keys = new Map()
-    if (isAll) {
-      return { writes: diff(stored, decisions), unwanted: [] }
+    return compared
+  }
+}
+
+function* compareAll(stored: StoredDecisions, decisions: Decisions): Iterator<Compared, void> {
+  for (const [bucket, values] of decidedBuckets(decisions)) {
+    for (const [key, value] of values) {
+      yield { bucket, key, write: stored.writeOf(bucket, key, value) }
     }
-    const writes: Array<Write> = []
-    const unwanted: Array<KeyOf> = []
-    const compare = (bucket: string, wanted: (key: string) => Write | undefined) => {
-      for (const key of keys.get(bucket) ?? []) {
-        const write = wanted(key)
-        if (write === undefined) {
-          unwanted.push({ bucket, key })
-        } else {
-          writes.push(write)
-        }
+    for (const key of stored.keys(bucket)) {
+      if (!values.has(key)) {
+        yield { bucket, key, write: stored.writeOf(bucket, key, undefined) }
       }
     }
-    for (const [bucket, values] of decidedBuckets(decisions)) {
-      compare(bucket, (key) => writeOf(bucket, key, stored.get(bucket), values.get(key)))
+  }
+  for (const key of decisions.answersToDelete) {
+    yield { bucket: bucketName.answers, key, write: { op: "delete", bucket: bucketName.answers, key } }
+  }
+}
+
+function* compareSome(
+  due: ReadonlyMap<string, ReadonlySet<string>>,
+  stored: StoredDecisions,
+  decisions: Decisions,
+  isAnswerOver: (key: string) => boolean
+): Iterator<Compared, void> {
+  for (const [bucket, values] of decidedBuckets(decisions)) {
+    for (const key of due.get(bucket) ?? []) {
+      yield { bucket, key, write: stored.writeOf(bucket, key, values.get(key)) }
     }
-    compare(
-      bucketName.answers,
-      (key) => isAnswerOver(key) ? { op: "delete", bucket: bucketName.answers, key } : undefined
-    )
-    return { writes, unwanted }
+  }
+  for (const key of due.get(bucketName.answers) ?? []) {
+    const write: Write | undefined = isAnswerOver(key) ? { op: "delete", bucket: bucketName.answers, key } : undefined
+    yield { bucket: bucketName.answers, key, write }
   }
 }

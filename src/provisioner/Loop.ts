@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type { Decisions } from "../core/Decision.ts"
+import type { Write } from "../core/Diff.ts"
 import type { EngineChange } from "../core/Engine.ts"
 import type { VerbSource } from "../core/Verb.ts"
 import type { Bus } from "../ports/Bus.ts"
@@ -14,6 +15,7 @@ import type { Decider } from "./Decider.ts"
 import { firstTurn, type Health } from "./Health.ts"
 import type { Heard, Order } from "./Heard.ts"
 import { retryDelayMillis, type Settings } from "./Settings.ts"
+import { inSlices, thingsDecidedAtOnceMin, thingsMaxAfter } from "./Slices.ts"
 import type { Turn, WriteDone } from "./Turn.ts"
 import { View } from "./View.ts"
 import { Writer } from "./Writer.ts"
@@ -41,6 +43,8 @@ export class Loop {
   #decided: Decisions | undefined
   /** Nothing is written until it is tried again: the bus did not take the last write. */
   #isPaused = false
+  /** How many things are decided in a slice: as many as lately were within its time. */
+  #thingsMax = thingsDecidedAtOnceMin
   /** How often in a row writing had to be put off. */
   #failures = 0
   /** Whether what was decided first is written. */
@@ -110,13 +114,20 @@ export class Loop {
     return Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
       const view = this.#view
       this.#busySinceNanos = now
-      view.hear(heard)
-      this.#changedAtNanos ??= view.factsChanged > 0 ? now : undefined
-      const isRetry = heard.some(({ _tag }) => _tag === "TryAgain")
-      this.#isPaused &&= !isRetry
-      view.due.add(this.#writer.retryIn(view.takeReadAnew()))
-      view.due.add(isRetry ? this.#writer.retryWaiting() : [])
-      return Effect.andThen(Effect.forEach(view.takeOrders(), this.#around.obey, { discard: true }), this.#tell)
+      let next = 0
+      const takenIn = inSlices(() => {
+        view.hear(heard.slice(next, next + 1))
+        next += 1
+        return next < heard.length
+      })
+      return Effect.flatMap(takenIn, () => {
+        this.#changedAtNanos ??= view.factsChanged > 0 ? now : undefined
+        const isRetry = heard.some(({ _tag }) => _tag === "TryAgain")
+        this.#isPaused &&= !isRetry
+        view.due.add(this.#writer.retryIn(view.takeReadAnew()))
+        view.due.add(isRetry ? this.#writer.retryWaiting() : [])
+        return Effect.andThen(Effect.forEach(view.takeOrders(), this.#around.obey, { discard: true }), this.#tell)
+      })
     })
   }
 
@@ -179,9 +190,11 @@ export class Loop {
   /** Decides all that is to be decided, a slice at a time, so that others are heard and answered meanwhile. */
   #decide(): Effect.Effect<Decisions> {
     const { due } = this.#view
-    const slice = Effect.sync(() => {
+    const slice = Effect.gen({ self: this }, function*() {
+      const begun = yield* Clock.monotonicTimeNanos
       this.#view.factsChanged = 0
-      const decided = this.#decider.decide()
+      const decided = this.#decider.decide(this.#thingsMax)
+      this.#thingsMax = thingsMaxAfter(this.#thingsMax, millisBetween(begun, yield* Clock.monotonicTimeNanos))
       if (decided.changed === "all") {
         due.addAll()
       } else {
@@ -192,7 +205,7 @@ export class Loop {
     const all = Effect.gen(function*() {
       let decided = yield* slice
       while (decided.isPending) {
-        yield* Effect.sleep(0)
+        yield* Effect.yieldNow
         decided = yield* slice
       }
       return decided.decisions
@@ -202,27 +215,46 @@ export class Loop {
 
   /** Writes what of that which is due is another than is stored. What was not come to stays due. */
   #write(decisions: Decisions): ReturnType<Writer["writeAll"]> {
-    const { due, stored } = this.#view
-    const write = Effect.suspend(() => {
-      const isAll = due.isAll
-      const { unwanted, writes } = due.take(stored, decisions, this.#decider.isAnswerOver)
-      this.#writer.forget(unwanted)
-      if (isAll) {
-        this.#writer.keepOnly(writes)
-      }
-      return Effect.tap(
-        this.#writer.writeAll(writes),
-        (done) =>
-          Effect.sync(() =>
-            due.add(
-              done.writes.flatMap(({ outcome, write }) =>
-                outcome === "stopped" || outcome === "overtaken" ? [write] : []
-              )
-            )
+    const { due } = this.#view
+    const write = this.#compare(decisions).pipe(
+      Effect.flatMap((writes) => this.#writer.writeAll(writes)),
+      Effect.tap((done) =>
+        Effect.sync(() =>
+          due.add(
+            done.writes.flatMap(({ outcome, write }) => outcome === "stopped" || outcome === "overtaken" ? [write] : [])
           )
+        )
       )
-    })
+    )
     return Effect.withSpan(write, "write", spanOptions)
+  }
+
+  /** Compares what is due with what is stored, a slice at a time; gives the writes that are wanted of it. */
+  #compare(decisions: Decisions): Effect.Effect<ReadonlyArray<Write>> {
+    return Effect.suspend(() => {
+      const { due, stored } = this.#view
+      const isAll = due.isAll
+      const all = due.take(stored, decisions, this.#decider.isAnswerOver)
+      const writes: Array<Write> = []
+      const compareNext = (): boolean => {
+        const next = all.next()
+        if (next.done === true) {
+          return false
+        }
+        if (next.value.write === undefined) {
+          this.#writer.forget(next.value)
+        } else {
+          writes.push(next.value.write)
+        }
+        return true
+      }
+      return Effect.map(inSlices(compareNext), () => {
+        if (isAll) {
+          this.#writer.keepOnly(writes)
+        }
+        return writes
+      })
+    })
   }
 
   /** All is written now that follows from what changed: gives how long that took, where it was the change that it took. */

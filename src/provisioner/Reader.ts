@@ -35,5 +35,17 @@ const tell = <Event>(
 ): Effect.Effect<never, BusError, Scope.Scope> =>
   Effect.flatMap(
     followed,
-    (queue) => Effect.forever(Effect.flatMap(Queue.takeAll(queue), (events) => Queue.offer(inbox, as(events))))
+    (queue) =>
+      Effect.forever(Effect.flatMap(
+        Queue.takeAll(queue),
+        (events) =>
+          events.length <= eventsAtOnceMax ? Queue.offer(inbox, as(events)) : Effect.forEach(
+            Array.from({ length: Math.ceil(events.length / eventsAtOnceMax) }, (_, part) => part * eventsAtOnceMax),
+            (begin) => Queue.offer(inbox, as(events.slice(begin, begin + eventsAtOnceMax))),
+            { discard: true }
+          )
+      ))
   )
+
+/** The loop takes so many events in within a millisecond or two: a long start is heard in pieces. */
+const eventsAtOnceMax = 128

@@ -17,7 +17,7 @@ export class Reading {
   /** The number of the error by which the bus answered, where it did. */
   code: number | undefined
   contents = new Contents()
-  /** What was read so far of a start that has not come to its end. */
+  /** The keys that were read so far of a start that has not come to its end. */
   fresh: Contents | undefined = new Contents()
 
   /** How it is lost, where it is. */
@@ -39,9 +39,17 @@ export class Reading {
     return this.lost === "missing" || this.lost === "deleted"
   }
 
-  /** A new reader begins at the start. What is known stands until that comes to its end. */
+  /** A new reader begins at the start. A key that was known stands until that is heard of, or the start comes to its end. */
   begin(reader: number): void {
     this.reader = reader
+    this.#beginAnew()
+  }
+
+  // What a start that did not come to its end told of stands as well.
+  #beginAnew(): void {
+    if (this.fresh !== undefined) {
+      this.contents.add(this.fresh)
+    }
     this.fresh = new Contents()
   }
 
@@ -58,7 +66,7 @@ export class Reading {
     this.read = false
     this.lost = how
     this.code = undefined
-    this.fresh = new Contents()
+    this.#beginAnew()
   }
 
   /**
@@ -78,7 +86,7 @@ export class Reading {
   /**
    * Takes in events.
    *
-   * @returns the keys that hold something else than before, and whether the start came to its end by them.
+   * @returns the keys that may hold something else than before, and whether the start came to its end by them.
    */
   take(
     events: ReadonlyArray<BucketEvent>
@@ -89,16 +97,17 @@ export class Reading {
       if (event._tag === "End") {
         ended = true
         differences.push(...this.#end())
-      } else if ((this.fresh ?? this.contents).take(event) && this.fresh === undefined) {
+      } else if ((this.fresh ?? this.contents).take(event)) {
         differences.push({ key: event.key, value: event._tag === "Put" ? event.value : undefined })
       }
     }
     return { differences, ended }
   }
 
+  // What the start did not tell of is gone.
   #end(): ReadonlyArray<Difference> {
     const fresh = this.fresh ?? new Contents()
-    const differences = [...fresh.differences(this.contents)]
+    const differences = Array.from(this.contents.keysNotIn(fresh), (key) => ({ key, value: undefined }))
     this.contents = fresh
     this.fresh = undefined
     this.read = true

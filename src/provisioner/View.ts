@@ -3,11 +3,8 @@
  * told what was heard, and says what is to be read and whether anything may be decided; it does nothing itself, so what it
  * says follows from what it was told alone.
  */
-import * as Result from "effect/Result"
 import { epochKey } from "../core/Bucket.ts"
 import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../core/BucketName.ts"
-import { readJson } from "../core/Decode.ts"
-import type { Stored } from "../core/Diff.ts"
 import { answerBuckets, type FactsView } from "../core/Facts.ts"
 import type { Json } from "../core/Json.ts"
 import type { Put } from "../ports/Bus.ts"
@@ -18,6 +15,7 @@ import { Due } from "./Due.ts"
 import { type Health, healthOf, lossHow } from "./Health.ts"
 import type { Heard, Order } from "./Heard.ts"
 import { type Following, Readings } from "./Readings.ts"
+import { StoredDecisions } from "./StoredDecisions.ts"
 
 /** The bus as it was heard of so far. */
 export class View implements Following {
@@ -28,9 +26,11 @@ export class View implements Following {
   readonly due = new Due()
   /** Why the last write could not be done, while writing waits to be tried again. */
   writeTrouble: BusError | undefined
+  /** The decisions as they are stored. */
+  readonly stored = new StoredDecisions()
   readonly #readings = new Readings()
-  readonly #stored = new Map<string, Map<string, Json | undefined>>()
-  #answersNamed: ReadonlySet<string> = new Set()
+  /** The buckets that definitions' `answers` name; none where that is to be looked up anew. */
+  #answersNamed: ReadonlySet<string> | undefined
   #readAnew = new Set<string>()
 
   constructor(decider: Decider) {
@@ -40,11 +40,6 @@ export class View implements Following {
   /** The facts as they were taken in. */
   get facts(): FactsView {
     return this.#decider.facts
-  }
-
-  /** The stored decisions, as `diff` takes them. */
-  get stored(): Stored {
-    return this.#stored
   }
 
   /** Whether every bucket that counts is read to its end, and those that must be there are (protocol §9). */
@@ -95,22 +90,21 @@ export class View implements Following {
 
   /** Takes in what a key holds, as it was read on its own. */
   learn(bucket: string, key: string, put: Put | undefined): void {
-    if (this.contents(bucket)?.learn(key, put) === true) {
-      this.#take(bucket, { key, value: put?.value })
-    }
+    this.contents(bucket)?.learn(key, put?.revision)
+    this.#take(bucket, { key, value: put?.value })
   }
 
   /** Keeps what this provisioner put itself: it changes no decision, and wakes nothing when it comes back. */
-  wrotePut(bucket: string, key: string, revision: number, bytes: Uint8Array, json: Json): void {
-    this.contents(bucket)?.wrote(key, revision, bytes)
-    this.#storedIn(bucket).set(key, json)
+  wrotePut(bucket: string, key: string, revision: number, json: Json): void {
+    this.contents(bucket)?.wrote(key, revision, "put")
+    this.stored.wrote(bucket, key, json)
   }
 
   /** Keeps what this provisioner deleted itself: a decision, or an answer that no longer counted, and so changes none. */
   wroteDelete(bucket: string, key: string, revision: number): void {
-    this.contents(bucket)?.wrote(key, revision, undefined)
+    this.contents(bucket)?.wrote(key, revision, "delete")
     if (isDecisionBucket(bucket)) {
-      this.#storedIn(bucket).delete(key)
+      this.stored.wrote(bucket, key, undefined)
     } else {
       this.#decider.take({ bucket, key })
     }
@@ -118,6 +112,7 @@ export class View implements Following {
 
   /** Every provider's bucket counts, and those that a definition's `answers` name. */
   counts(bucket: string): boolean {
+    this.#answersNamed ??= answerBuckets(this.facts)
     return moduleOfBoundBucket(bucket) !== undefined || this.#answersNamed.has(bucket)
   }
 
@@ -168,25 +163,13 @@ export class View implements Following {
   }
 
   #take(bucket: string, { key, value }: Difference): void {
-    if (!isDecisionBucket(bucket)) {
-      this.#decider.take({ bucket, key, ...(value === undefined ? {} : { value }) })
+    if (isDecisionBucket(bucket)) {
+      if (key !== epochKey && this.stored.read(bucket, key, value)) {
+        this.due.add([{ bucket, key }])
+      }
+    } else if (this.#decider.take(value === undefined ? { bucket, key } : { bucket, key, value })) {
       this.factsChanged += 1
-      this.#answersNamed = bucket === bucketName.modules ? answerBuckets(this.facts) : this.#answersNamed
-      return
+      this.#answersNamed = bucket === bucketName.modules ? undefined : this.#answersNamed
     }
-    if (value === undefined) {
-      this.#storedIn(bucket).delete(key)
-    } else {
-      this.#storedIn(bucket).set(key, Result.getOrUndefined(readJson(value)))
-    }
-    if (key !== epochKey) {
-      this.due.add([{ bucket, key }])
-    }
-  }
-
-  #storedIn(bucket: string): Map<string, Json | undefined> {
-    const stored = this.#stored.get(bucket) ?? new Map<string, Json | undefined>()
-    this.#stored.set(bucket, stored)
-    return stored
   }
 }

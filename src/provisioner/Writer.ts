@@ -4,7 +4,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Write } from "../core/Diff.ts"
-import { sameJson } from "../core/Json.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
@@ -62,11 +61,9 @@ export class Writer {
     return this.#putOffs.retryPassing()
   }
 
-  /** These are as they are wanted: nothing of them is put off. */
-  forget(unwanted: ReadonlyArray<KeyOf>): void {
-    for (const key of unwanted) {
-      this.#settled(idOf(key))
-    }
+  /** A key is as it is wanted: nothing of it is put off. */
+  forget(unwanted: KeyOf): void {
+    this.#settled(idOf(unwanted))
   }
 
   /** Nothing but these is wanted. */
@@ -144,7 +141,7 @@ export class Writer {
     const sent = revision === undefined
       ? this.#bus.create(bucket, key, bytes)
       : this.#bus.update(bucket, key, bytes, revision)
-    return Effect.map(sent, (written) => this.#view.wrotePut(bucket, key, written, bytes, json))
+    return Effect.map(sent, (written) => this.#view.wrotePut(bucket, key, written, json))
   }
 
   // Another wrote the key, and may have decided from newer facts. So this write is left, never forced: the next turn takes
@@ -176,10 +173,10 @@ export class Writer {
   }
 
   #isDone(write: Write): boolean {
-    const there = this.#revisionOf(write) !== undefined
+    const { bucket, key } = write
     return write.op === "delete"
-      ? !there
-      : there && sameJson(this.#view.stored.get(write.bucket)?.get(write.key), write.value)
+      ? this.#revisionOf(write) === undefined
+      : this.#view.stored.writeOf(bucket, key, write.value) === undefined
   }
 
   #revisionOf({ bucket, key }: Write): number | undefined {

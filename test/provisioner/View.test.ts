@@ -77,7 +77,7 @@ const whole = (...more: ReadonlyArray<string>): Seen => {
   seen.hear(...buckets.map((bucket) => seen.bucket(bucket, bucket === modules ? [put("postgres", {}, 1), end] : [end])))
   assert.isTrue(seen.view.isWhole)
   seen.view.factsChanged = 0
-  seen.view.due.take(new Map(), decide({ buckets: {} }), () => false)
+  seen.view.due.take(seen.view.stored, decide({ buckets: {} }), () => false)
   return seen
 }
 
@@ -163,7 +163,7 @@ describe("a bucket whose reading fails", () => {
     assert.isTrue(seen.view.isWhole)
   })
 
-  it("keeps what it held until it is read to its end again; then what differs has changed", () => {
+  it("keeps what it held until it is heard of again, or its start comes to the end without it", () => {
     const seen = whole()
     seen.hear(seen.bucket(modules, [put("shop", {}, 2), put("web", {}, 3)]))
     seen.view.factsChanged = 0
@@ -172,10 +172,24 @@ describe("a bucket whose reading fails", () => {
     // It is another bucket now, whose revisions begin anew.
     seen.hear(seen.bucket(modules, [put("shop", {}, 1), put("postgres", { provides: {} }, 2)]))
     assert.isDefined(seen.view.facts.modules.fact("web"))
-    assert.strictEqual(seen.view.factsChanged, 0)
+    assert.strictEqual(seen.view.factsChanged, 1)
+    assert.isFalse(seen.view.isWhole)
     seen.hear(seen.bucket(modules, [end, put("late", {}, 3)]))
     assert.isUndefined(seen.view.facts.modules.fact("web"))
     assert.strictEqual(seen.view.factsChanged, 3)
+  })
+
+  it("before its start came to the end: what it told of and is gone when that does is gone", () => {
+    const seen = new Seen()
+    seen.hear(seen.buckets([...page.map(appeared), end]))
+    seen.hear(seen.bucket(modules, [put("shop", {}, 1), put("web", {}, 2)]))
+    seen.hear(seen.failed(modules, { _tag: "Lost", how: "ended" }))
+    seen.hear(seen.bucket(modules, [put("shop", {}, 1)]))
+    seen.hear(seen.failed(modules, { _tag: "Lost", how: "ended" }))
+    assert.isDefined(seen.view.facts.modules.fact("web"))
+    seen.hear(seen.bucket(modules, [put("shop", {}, 1), end]))
+    assert.isDefined(seen.view.facts.modules.fact("shop"))
+    assert.isUndefined(seen.view.facts.modules.fact("web"))
   })
 })
 
@@ -219,14 +233,14 @@ describe("what a stored decision tells", () => {
   it("an own write coming back changes nothing, however late, and a put of another after it does", () => {
     const seen = whole()
     const { view } = seen
-    view.wrotePut(bucketName.plans, "n1.shop", 1, bytes({ a: 1 }), { a: 1 })
-    view.wrotePut(bucketName.plans, "n1.shop", 2, bytes({ a: 2 }), { a: 2 })
+    view.wrotePut(bucketName.plans, "n1.shop", 1, { a: 1 })
+    view.wrotePut(bucketName.plans, "n1.shop", 2, { a: 2 })
     view.wroteDelete(bucketName.plans, "n1.shop", 3)
     assert.isUndefined(view.contents(bucketName.plans)?.revisionOf("n1.shop"))
     seen.hear(seen.bucket(bucketName.plans, [put("n1.shop", { a: 1 }, 1)]))
     seen.hear(seen.bucket(bucketName.plans, [put("n1.shop", { a: 2 }, 2), gone("n1.shop", 3)]))
     assert.isFalse(view.due.isAny)
-    assert.isFalse(view.stored.get(bucketName.plans)?.has("n1.shop"))
+    assert.isUndefined(view.stored.writeOf(bucketName.plans, "n1.shop", undefined))
     assert.strictEqual(view.contents(bucketName.plans)?.size, 0)
     seen.hear(seen.bucket(bucketName.plans, [put("n1.shop", { a: 4 }, 4)]))
     assert.isTrue(view.due.isAny)

@@ -28,7 +28,7 @@ describe("a start", () => {
       const running = yield* start()
       yield* pass()
       const registry = decide({ buckets: {} }).registry
-      assert.deepStrictEqual(running.asked.map(({ key }) => key), [...registry.keys()].sort())
+      assert.deepStrictEqual(running.asked.map(({ key }) => key).sort(), [...registry.keys()].sort())
       assert.isTrue(
         running.asked.every(({ bucket, ok, op }) => bucket === "mesh-provisioner_registry" && ok && op === "create")
       )

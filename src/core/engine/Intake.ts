@@ -45,17 +45,16 @@ export class Intake {
     this.#rows = rowsOf(world)
   }
 
-  /** Takes a change in. One of a decision bucket is none of facts. */
-  take(change: Change | BucketChange): void {
+  /** Takes a change in, and gives whether it changes any fact. One of a decision bucket is none of facts. */
+  take(change: Change | BucketChange): boolean {
     if (isDecisionBucket(change.bucket)) {
-      return
+      return false
     }
-    if (!("isThere" in change)) {
-      this.#setBucket(change.bucket, true)
-      this.#put(this.#row(change.bucket), change)
-    } else if (change.isThere || this.#world.index.facts.isThere(change.bucket)) {
-      this.#setBucket(change.bucket, change.isThere)
+    if ("isThere" in change) {
+      return this.#setBucket(change.bucket, change.isThere)
     }
+    const isNew = this.#setBucket(change.bucket, true)
+    return this.#put(this.#row(change.bucket), change) || isNew
   }
 
   /** Begins with the facts that others hold, as they were read: each is kept, and not what holds them. */
@@ -84,12 +83,10 @@ export class Intake {
     return () => undo.reverse().forEach((one) => one())
   }
 
-  #put(row: Row | undefined, { bucket, key, value }: Change): void {
-    if (row === undefined) {
-      this.#setStranger(bucket, key, value === undefined ? undefined : readJson(value))
-    } else {
-      row.take(key, value, this.#undo)
-    }
+  #put(row: Row | undefined, { bucket, key, value }: Change): boolean {
+    return row === undefined
+      ? this.#setStranger(bucket, key, value === undefined ? undefined : readJson(value))
+      : row.take(key, value, this.#undo)
   }
 
   #row(bucket: string): Row | undefined {
@@ -109,10 +106,10 @@ export class Intake {
     return made
   }
 
-  #setBucket(bucket: string, isThere: boolean): void {
+  #setBucket(bucket: string, isThere: boolean): boolean {
     const { facts } = this.#world.index
     if (facts.isThere(bucket) === isThere) {
-      return
+      return false
     }
     if (isThere) {
       facts.openBucket(bucket)
@@ -126,6 +123,7 @@ export class Intake {
       this.#rows.delete(bucket)
       noticeBoundBucket(this.#world)
     }
+    return true
   }
 
   #empty(bucket: string): void {
@@ -136,14 +134,16 @@ export class Intake {
     }
   }
 
-  #setStranger(bucket: string, key: string, after: Result.Result<Json, string> | undefined): void {
+  #setStranger(bucket: string, key: string, after: Result.Result<Json, string> | undefined): boolean {
     const { facts } = this.#world.index
     const before = facts.stranger(bucket, key)
-    if (!sameResult(before, after)) {
-      facts.keepStranger(bucket, key, after)
-      this.#undo?.push(() => this.#setStranger(bucket, key, before))
-      noticeStranger(this.#world, bucket, key)
+    if (sameResult(before, after)) {
+      return false
     }
+    facts.keepStranger(bucket, key, after)
+    this.#undo?.push(() => this.#setStranger(bucket, key, before))
+    noticeStranger(this.#world, bucket, key)
+    return true
   }
 }
 
@@ -158,9 +158,9 @@ const sameResult = (one: Read, other: Read): boolean => {
     : Result.isFailure(other) && one.failure === other.failure
 }
 
-/** How a bucket of protocol §3 takes a change in. */
+/** How a bucket of protocol §3 takes a change in: gives whether it changes the fact. */
 interface Row {
-  readonly take: (key: string, value: Value | undefined, undo: Array<Undo> | undefined) => void
+  readonly take: (key: string, value: Value | undefined, undo: Array<Undo> | undefined) => boolean
   /** Takes in the facts of the same bucket of others, where nothing was before. */
   readonly begin: (facts: Facts) => void
   readonly keys: () => ReadonlyArray<string>
@@ -227,10 +227,10 @@ const row = <P extends Part, A>(
     before: Fact<P, A> | undefined,
     after: Fact<P, A> | undefined,
     undo: Array<Undo> | undefined
-  ): void => {
+  ): boolean => {
     const table = tableIn(facts)
     if (table === undefined || sameFact(before, after)) {
-      return
+      return false
     }
     table.keep(key, after)
     undo?.push(() => keep(key, after, before, undefined))
@@ -241,11 +241,12 @@ const row = <P extends Part, A>(
     if (isOtherwiseWrong || !isSame(before?.value, after?.value)) {
       notice(key, before, after)
     }
+    return true
   }
   return {
     take: (key, value, undo) => {
       const table = tableIn(facts)
-      keep(key, table?.fact(key), value === undefined ? undefined : table?.read(key, value), undo)
+      return keep(key, table?.fact(key), value === undefined ? undefined : table?.read(key, value), undo)
     },
     begin: (others) => {
       for (const fact of tableIn(others)?.all() ?? []) {
