@@ -60,7 +60,7 @@ export const diff = (stored: Stored, wanted: Decisions): ReadonlyArray<Write> =>
 }
 
 /** The write of one key that makes what its bucket holds the wanted value, where it is not. */
-export const writeOf = (
+const writeOf = (
   bucket: string,
   key: string,
   there: ReadonlyMap<string, Json | undefined> | undefined,

@@ -137,7 +137,7 @@ export class Loop {
     return Effect.gen({ self: this }, function*() {
       const { batchWaitMillisMax, quietMillis } = this.#around.settings
       const begun = yield* Clock.monotonicTimeNanos
-      while (this.#isDue && !(quietMillis === 0 && this.#isOne)) {
+      while (this.#isDue && !this.#isAlone) {
         yield* quietMillis === 0 ? Effect.yieldNow : Effect.sleep(quietMillis)
         const more = yield* Queue.clear(this.#around.inbox)
         if (more.length === 0) {
@@ -151,8 +151,8 @@ export class Loop {
     })
   }
 
-  get #isOne(): boolean {
-    return this.#decided !== undefined && this.#view.factsChanged === 1
+  get #isAlone(): boolean {
+    return this.#around.settings.quietMillis === 0 && this.#decided !== undefined && this.#view.factsChanged === 1
   }
 
   #turn(): Effect.Effect<void> {
