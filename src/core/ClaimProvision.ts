@@ -10,9 +10,9 @@ import {
   assignmentAt,
   boundAt,
   type Claim,
-  entryOf,
   holderOf,
   type Mesh,
+  saidBy,
   seatAt,
   type SoundNeed,
   vaultModule
@@ -60,7 +60,7 @@ const servedProvision = (
     }
   }
   const where = foundAt(mesh, claim, provider, contract, credentials)
-  const outcome = outcomeOfClaim(mesh, claim, provider, contract, credentials)
+  const outcome = outcomeOfClaim(mesh, claim, provider, saidBy(claim, provider.module), contract, credentials)
   return ({ value }) => {
     const unmet = unmetBy(mesh, contract, value)
     return entry(
@@ -150,7 +150,7 @@ const foundAt = (
     key,
     credentials: Object.fromEntries(credentials.map((credential) => [credential.field, secretFind(credential.key)]))
   }
-  const values = readableValues(entryOf(mesh, provider.module, claim.key)?.value, provider.node)
+  const values = readableValues(saidBy(claim, provider.module)?.value, provider.node)
   if (values === undefined || credentials.length === 0) {
     return found(provider, find, values && mesh.digest(values))
   }
@@ -161,8 +161,9 @@ const foundAt = (
 /** The decision on an own secret: asked of the holder of seat `vault` (protocol §5.1). */
 export const secretProvision = (mesh: Mesh, claim: Claim): () => Provision => {
   const { holder } = holderOf(mesh, "vault")
-  const values = readableValues(entryOf(mesh, vaultModule, claim.key)?.value, undefined)
-  const outcome = holder === undefined ? noHolder(mesh, claim, "vault") : outcomeOfEntry(mesh, claim, holder)
+  const fact = saidBy(claim, vaultModule)
+  const values = readableValues(fact?.value, undefined)
+  const outcome = holder === undefined ? noHolder(mesh, claim, "vault") : outcomeOfEntry(mesh, claim, holder, fact)
   const provision = entry("secret", outcome, found(holder, secretFind(claim.key), values && mesh.digest(values)))
   return () => provision
 }

@@ -34,6 +34,8 @@ export interface Claim extends ModuleOn {
   readonly provision: string
   readonly local: string | undefined
   readonly needs: ReadonlyArray<SoundNeed>
+  /** The bound entries of it, in the order of their modules. */
+  readonly entries: ReadonlyArray<Entry>
 }
 
 /** A bound entry of a claim, in shape or not, and the module in whose bucket it is. */
@@ -82,8 +84,6 @@ export interface Mesh {
   readonly registry: Registry
   /** Consumers, by the key of their assignment, one of whose needs is out of shape, key or value. */
   readonly brokenConsumers: Pick<ReadonlySet<string>, "has">
-  /** Every bound entry of a claim, by the claim's key, in the order of their modules. */
-  readonly entries: LookUp<ReadonlyArray<Entry>>
   /** The assigned modules that provide a provision, by its name: of the provisions that some claim is of. */
   readonly providers: LookUp<Providers>
   readonly assignedModules: Pick<ReadonlySet<string>, "has">
@@ -117,12 +117,13 @@ export interface WholeMesh extends Mesh {
 
 /** Looks at the facts as the rules do. */
 export const meshOf = (facts: Facts): WholeMesh => {
-  const needs = needsOf(facts)
+  const entries = entriesOf(facts)
+  const needs = needsOf(facts, entries)
   return {
     facts,
     registry: registryOf(facts),
     ...needs,
-    entries: entriesOf(facts),
+    entries,
     ...providersOf(facts, new Set([...needs.claims.values()].map(({ provision }) => provision))),
     collections: collectionsOf(facts),
     holder: once((seat) => readHolder(facts, seat)),
@@ -163,7 +164,7 @@ export const claimedBy = (
   return kind === "secret" ? { provision: "secret", local: name } : undefined
 }
 
-const needsOf = (facts: Facts): Pick<WholeMesh, "claims" | "brokenConsumers"> => {
+const needsOf = (facts: Facts, entries: WholeMesh["entries"]): Pick<WholeMesh, "claims" | "brokenConsumers"> => {
   const claims = new Map<string, Claim & { readonly needs: Array<SoundNeed> }>()
   const brokenConsumers = new Set<string>()
   for (const need of facts.needs.all()) {
@@ -180,7 +181,8 @@ const needsOf = (facts: Facts): Pick<WholeMesh, "claims" | "brokenConsumers"> =>
       claim.needs.push(need)
     } else if (key !== undefined && claimed !== undefined) {
       const { module, node } = need.names
-      claims.set(key, { key, node, module, consumer: writeKey(node, module), ...claimed, needs: [need] })
+      const consumer = writeKey(node, module)
+      claims.set(key, { key, node, module, consumer, ...claimed, needs: [need], entries: entries.get(key) ?? [] })
     }
   }
   return { claims, brokenConsumers }
@@ -267,7 +269,17 @@ export const vaultModule = "mesh-vault"
 export const contractOf = (mesh: Mesh, module: string, provision: string): ProvisionContract | undefined =>
   mesh.facts.modules.value(module)?.provides.get(provision)
 
-/** A claim's entry in one module's bucket, in shape or not. */
+/** What one module's bucket says of a claim, in shape or not. */
+export const saidBy = ({ entries }: Pick<Claim, "entries">, by: string): Entry["fact"] | undefined => {
+  for (const { fact, module } of entries) {
+    if (module === by) {
+      return fact
+    }
+  }
+  return undefined
+}
+
+/** The entry in one module's bucket by the key of its claim, in shape or not. */
 export const entryOf = (
   mesh: Mesh,
   module: string,

@@ -9,7 +9,7 @@ import type { Bound } from "./fact/Bound.ts"
 import type { FieldType, ProvisionContract } from "./fact/Definition.ts"
 import { type Json, type JsonObject, member } from "./Json.ts"
 import { writeKey } from "./Key.ts"
-import { assignmentAt, boundAt, entryOf, holderOf, type Mesh, seatAt, vaultModule } from "./Mesh.ts"
+import { assignmentAt, boundAt, type Entry, entryOf, holderOf, type Mesh, seatAt, vaultModule } from "./Mesh.ts"
 import { needWhy, outcomeWhy, type SaidClaim } from "./Words.ts"
 
 /** What an outcome is looked up for: a claim, by its key, of a consumer. */
@@ -18,6 +18,9 @@ export interface OutcomeClaim extends SaidClaim {
   /** The key of the consumer's assignment. */
   readonly consumer: string
 }
+
+/** What is looked at of an entry. */
+type EntryWord = Pick<Entry["fact"], "value" | "why">
 
 const asked = (reason: Outcome["reason"], why: string, waits: Waits): Outcome => ({
   state: "asked",
@@ -30,50 +33,60 @@ const failed = (reason: Outcome["reason"], why: string): Outcome => ({ state: "f
 
 const provided = (reason: Outcome["reason"], why: string): Outcome => ({ state: "provided", reason, why })
 
-/** The outcome of a claim by its provider's entry alone: the rows of the table up to its values (protocol §5.3). */
-export const outcomeOfEntry = (mesh: Mesh, claim: OutcomeClaim, provider: ModuleOn): Outcome => {
-  const fact = entryOf(mesh, provider.module, claim.key)
-  const waits = boundAt(provider.module, claim.key)
+/**
+ * The outcome of a claim by its provider's entry alone: the rows of the table up to its values (protocol §5.3).
+ *
+ * @param fact that entry, in shape or not.
+ */
+export const outcomeOfEntry = (
+  mesh: Mesh,
+  claim: OutcomeClaim,
+  provider: ModuleOn,
+  fact: EntryWord | undefined
+): Outcome => {
   const entry = fact?.value
+  const waits = () => boundAt(provider.module, claim.key)
   if (fact === undefined) {
-    return asked("not-bound", outcomeWhy.notBound(claim, provider), waits)
+    return asked("not-bound", outcomeWhy.notBound(claim, provider), waits())
   }
   if (entry === undefined) {
-    return asked("bound-shape", outcomeWhy.boundShape(claim, provider, fact.why ?? ""), waits)
+    return asked("bound-shape", outcomeWhy.boundShape(claim, provider, fact.why ?? ""), waits())
   }
   if (entry.by !== provider.node) {
-    return asked("bound-elsewhere", outcomeWhy.boundElsewhere(claim, provider, entry.by), waits)
+    return asked("bound-elsewhere", outcomeWhy.boundElsewhere(claim, provider, entry.by), waits())
   }
   const instance = mesh.facts.assignments.value(claim.consumer)?.instance
   if (entry.for !== undefined && instance !== undefined && entry.for !== instance) {
-    return asked("earlier-instance", outcomeWhy.earlierInstance(claim, provider, entry.for, instance), waits)
+    return asked("earlier-instance", outcomeWhy.earlierInstance(claim, provider, entry.for, instance), waits())
   }
   if (entry.state === "failed") {
     return failed("provider-failed", outcomeWhy.failed(entry.why, provider))
   }
   return entry.state === "provided"
     ? provided("provided", outcomeWhy.provided(claim, provider))
-    : asked("making", outcomeWhy.making(claim, provider, entry), waits)
+    : asked("making", outcomeWhy.making(claim, provider, entry), waits())
 }
 
 /**
  * The outcome of a claim by its provider's entry, the entry's values and the credentials that its contract has: all of
  * the table (protocol §5.3), looked up once for all the needs that share the claim.
  *
+ * @param fact the provider's entry, in shape or not.
  * @returns the outcome for a need, by the fields that it names, if any.
  */
 export const outcomeOfClaim = (
   mesh: Mesh,
   claim: OutcomeClaim,
   provider: ModuleOn,
+  fact: EntryWord | undefined,
   contract: ProvisionContract,
   credentials: ReadonlyArray<Credential>
 ): (fields: ReadonlyArray<string>) => Outcome => {
-  const byEntry = outcomeOfEntry(mesh, claim, provider)
+  const byEntry = outcomeOfEntry(mesh, claim, provider, fact)
   if (byEntry.state !== "provided") {
     return () => byEntry
   }
-  const values = entryOf(mesh, provider.module, claim.key)?.value?.values ?? {}
+  const values = fact?.value?.values ?? {}
   const shown = contract.secretFields.find(({ field }) => Object.hasOwn(values, field))?.field
   if (shown !== undefined) {
     const outcome = failed("secret-in-bucket", outcomeWhy.secretInBucket(claim, provider, shown))
@@ -122,7 +135,7 @@ const outcomeOfCredentials = (
     if (holder === undefined) {
       return asked("no-holder", outcomeWhy.credential(field, needWhy.noHolder(claim, "vault", wrong)), seatAt("vault"))
     }
-    const outcome = outcomeOfEntry(mesh, credential, holder)
+    const outcome = outcomeOfEntry(mesh, credential, holder, entryOf(mesh, holder.module, credential.key))
     if (outcome.state === "failed") {
       return failed("credential-failed", outcome.why)
     }

@@ -53,11 +53,9 @@ export const resolve = (mesh: Mesh, claim: Claim): Resolution => {
 }
 
 const holdersOf = (mesh: Mesh, claim: Claim, pin: Pin | undefined): ReadonlyArray<Entry> => {
-  const entries = mesh.entries.get(claim.key) ?? noEntries
-  return entries.length === 0 ? noEntries : entries.filter((entry) => holds(mesh, claim, pin, entry))
+  const { entries } = claim
+  return entries.length === 0 ? entries : entries.filter((entry) => holds(mesh, claim, pin, entry))
 }
-
-const noEntries: ReadonlyArray<Entry> = []
 
 const holds = (mesh: Mesh, claim: Claim, pin: Pin | undefined, { fact, module }: Entry): boolean => {
   const definition = mesh.facts.modules.value(module)

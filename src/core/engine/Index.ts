@@ -78,7 +78,6 @@ export class Index implements Mesh {
 
   readonly brokenConsumers = { has: (key: string) => (this.consumers.get(key)?.brokenNeeds ?? 0) > 0 }
   readonly assignedModules = { has: (module: string) => (this.modules.get(module)?.assigned.size ?? 0) > 0 }
-  readonly entries = { get: (key: string) => this.claims.get(key)?.entries }
   readonly providers: LookUp<Providers> = this.provisions
   readonly collections = { get: (key: string) => collectionOf(this.collectionRecords.get(key)) }
 

@@ -78,13 +78,16 @@ const placeIn = (entries: ReadonlyArray<EntryRecord>, module: string): number =>
 export const linkCredential = (index: Index, credential: ClaimRecord): ClaimRecord | undefined => {
   const name = credential.opened === undefined ? readCredentialName(credential.local ?? "") : undefined
   if (name !== undefined) {
-    const { provision } = name
-    const key = writeKey(credential.node, credential.module, provision, name.local)
-    const opened = index.claim(key, credential.of.key, { provision, local: name.local })
-    opened.credentialsOfIt = withItem(opened.credentialsOfIt, credential, "openedAt")
-    credential.opened = opened
+    const key = writeKey(credential.node, credential.module, name.provision, name.local)
+    linkOpened(credential, index.claim(key, credential.of.key, { provision: name.provision, local: name.local }))
   }
   return credential.opened
+}
+
+/** Has a credential's claim refer to the claim that it opens. */
+export const linkOpened = (credential: ClaimRecord, opened: ClaimRecord): void => {
+  opened.credentialsOfIt = withItem(opened.credentialsOfIt, credential, "openedAt")
+  credential.opened = opened
 }
 
 /** The module whose entry a credential opens, where its name reads as a credential's. */

@@ -11,7 +11,7 @@ import { provisionOf } from "../Provision.ts"
 import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { fewOf } from "./Few.ts"
-import { linkCredential, linkResolution } from "./Links.ts"
+import { linkOpened, linkResolution } from "./Links.ts"
 import {
   AskRecord,
   claimDue,
@@ -231,7 +231,9 @@ const keepWanted = ({ agenda, index }: World, claim: ClaimRecord, asks: Readonly
   for (const [key, now] of wanted) {
     const { local, provision } = now.credential
     const credential = index.claim(key, claim.consumer, { provision, local })
-    linkCredential(index, credential)
+    if (credential.opened === undefined) {
+      linkOpened(credential, claim)
+    }
     if (!sameJson(credential.accepts, now.accepts)) {
       credential.accepts = now.accepts
       agenda.asks(credential)
