@@ -143,6 +143,16 @@ export interface Decisions {
   readonly answersToDelete: ReadonlyArray<string>
   readonly outOfShape: ReadonlyArray<OutOfShape>
   readonly conflicts: ReadonlyArray<Conflict>
+  /** How many there are of each, where that is kept up as they change; else they are to be counted. */
+  readonly counts?: DecisionCounts
+}
+
+/** How many decisions are in each state, and how many facts of each bucket are out of shape; what there is none of is left out. */
+export interface DecisionCounts {
+  readonly provisions: ReadonlyMap<string, number>
+  readonly asks: ReadonlyMap<string, number>
+  readonly plans: ReadonlyMap<string, number>
+  readonly outOfShape: ReadonlyMap<string, number>
 }
 
 /** The decided values of one bucket, by key: as a bus or a file holds them. */

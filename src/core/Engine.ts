@@ -187,9 +187,9 @@ const decisionsOf = (index: Index): Decisions => ({
   get registry() {
     return new Map([...index.registry.entries].map(([kind, entry]) => [writeKey(kind), entry]))
   },
-  provisions: new View(index.needs, ({ provision }) => provision, () => index.decided.provisions),
+  provisions: new View(index.needs, ({ provision }) => provision, () => index.counts.provisions.total),
   asks: new View(index.asks, ({ ask }) => ask, () => index.asks.size),
-  plans: new View(index.consumers, ({ plan }) => plan, () => index.decided.plans),
+  plans: new View(index.consumers, ({ plan }) => plan, () => index.counts.plans.total),
   get answersToDelete() {
     return [...index.answersOver].sort()
   },
@@ -198,5 +198,6 @@ const decisionsOf = (index: Index): Decisions => ({
   },
   get conflicts() {
     return [...index.registry.conflicts]
-  }
+  },
+  counts: index.counts.view
 })

@@ -2,7 +2,7 @@
  * What the daemon counts, in the text format of Prometheus (`GET /metrics`).
  *
  * What happens is counted from the turns, each as large as its own writes. What there is, facts and decisions by state, is
- * counted when it is asked for, once for each set of decisions: a turn costs what it changes, and a scrape may walk the mesh.
+ * read when it is asked for: the engine keeps it counted, so that neither a turn nor a scrape costs what the mesh is large.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,14 +10,13 @@ import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Stream from "effect/Stream"
 import { bucketName } from "../core/BucketName.ts"
-import type { Decisions } from "../core/Decision.ts"
 import type { VerbSource } from "../core/Verb.ts"
 import type { Health } from "./Health.ts"
 import { type MetricName, metricTable } from "./MetricTable.ts"
 import type { Provisioner } from "./Provisioner.ts"
 import type { PutOffHow } from "./PutOff.ts"
 import { seatStates, type Standing, type Status, statusOf } from "./Status.ts"
-import { counted, factCounts, type Tally, tallyOf } from "./Tally.ts"
+import { counted, factCounts, tallyOf } from "./Tally.ts"
 import type { Turn, WriteOutcome } from "./Turn.ts"
 
 /** What the metrics are asked of beside what was counted. */
@@ -31,7 +30,6 @@ export interface Observed {
 export class Metrics {
   readonly #happened = new Series()
   readonly #version: string
-  #tallied: { readonly decisions: Decisions; readonly tally: Tally } | undefined
 
   constructor(version: string) {
     this.#version = version
@@ -47,7 +45,6 @@ export class Metrics {
 
   /** Counts a turn. */
   countTurn({ changes, changeToWriteMillis, writes }: Turn): void {
-    this.#tallied = undefined
     this.#happened.add("mesh_provisioner_turns_total", 1)
     this.#happened.add("mesh_provisioner_changes_total", changes)
     for (const [id, count] of counted(writes, ({ outcome, write }) => `${write.bucket} ${outcome}`)) {
@@ -65,22 +62,9 @@ export class Metrics {
     now.add("mesh_provisioner_build_info", 1, { version: this.#version })
     addStanding(now, standing, statusOf(standing))
     if (source !== undefined) {
-      this.#addMesh(now, source)
+      addMesh(now, source)
     }
     return this.#happened.text + now.text
-  }
-
-  #addMesh(now: Series, { decisions, facts }: VerbSource): void {
-    const tally = this.#tallied?.decisions === decisions ? this.#tallied.tally : tallyOf(decisions)
-    this.#tallied = { decisions, tally }
-    for (const { bucket, count, state } of factCounts(facts, tally)) {
-      now.add("mesh_provisioner_facts", count, { bucket, state })
-    }
-    for (const { bucket, count, state } of tally.decisions) {
-      now.add("mesh_provisioner_decisions", count, { bucket, state })
-    }
-    now.add("mesh_provisioner_out_of_shape", decisions.outOfShape.length)
-    now.add("mesh_provisioner_conflicts", decisions.conflicts.length)
   }
 }
 
@@ -97,6 +81,20 @@ export const countTurns = (
     ),
     Stream.runForEach((turn) => Effect.sync(() => metrics.countTurn(turn)))
   )
+
+const addMesh = (now: Series, { decisions, facts }: VerbSource): void => {
+  const tally = tallyOf(decisions)
+  for (const { bucket, count, state } of factCounts(facts, tally)) {
+    now.add("mesh_provisioner_facts", count, { bucket, state })
+  }
+  for (const { bucket, count, state } of tally.decisions) {
+    now.add("mesh_provisioner_decisions", count, { bucket, state })
+  }
+  now.add("mesh_provisioner_out_of_shape", sumOf(tally.outOfShape.values()))
+  now.add("mesh_provisioner_conflicts", decisions.conflicts.length)
+}
+
+const sumOf = (counts: Iterable<number>): number => [...counts].reduce((sum, count) => sum + count, 0)
 
 const addStanding = (now: Series, { connection, seat }: Standing, status: Status): void => {
   now.add("mesh_provisioner_alive", Number(status.isAlive))

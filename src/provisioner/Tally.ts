@@ -2,7 +2,7 @@
  * How many facts and decisions there are, by bucket and state.
  */
 import { bucketName, moduleOfBoundBucket } from "../core/BucketName.ts"
-import type { AskState, Decisions, PlanState, ProvisionState } from "../core/Decision.ts"
+import type { AskState, DecisionCounts, Decisions, PlanState, ProvisionState } from "../core/Decision.ts"
 import type { FactsView } from "../core/Facts.ts"
 
 /** So many of one bucket in one state; registry entries have none. */
@@ -18,14 +18,24 @@ export interface Tally {
   readonly outOfShape: ReadonlyMap<string, number>
 }
 
-/** Counts decisions, each state that there can be, though none is in it. It walks them all once. */
-export const tallyOf = ({ asks, outOfShape, plans, provisions, registry }: Decisions): Tally => ({
-  decisions: [
-    { bucket: bucketName.registry, state: undefined, count: registry.size },
-    ...byState(bucketName.provisions, provisionStates, provisions),
-    ...byState(bucketName.asks, askStates, asks),
-    ...byState(bucketName.plans, planStates, plans)
-  ],
+/** Counts decisions, each state that there can be, though none is in it. It walks them only where nobody keeps counts of them. */
+export const tallyOf = (decisions: Decisions): Tally => {
+  const { asks, outOfShape, plans, provisions } = decisions.counts ?? countsOf(decisions)
+  return {
+    decisions: [
+      { bucket: bucketName.registry, state: undefined, count: decisions.registry.size },
+      ...byState(bucketName.provisions, provisionStates, provisions),
+      ...byState(bucketName.asks, askStates, asks),
+      ...byState(bucketName.plans, planStates, plans)
+    ],
+    outOfShape
+  }
+}
+
+const countsOf = ({ asks, outOfShape, plans, provisions }: Decisions): DecisionCounts => ({
+  provisions: counted(provisions.values(), ({ state }) => state),
+  asks: counted(asks.values(), ({ state }) => state),
+  plans: counted(plans.values(), ({ state }) => state),
   outOfShape: counted(outOfShape, ({ bucket }) => bucket)
 })
 
@@ -68,11 +78,8 @@ export const counted = <A>(items: Iterable<A>, keyOf: (item: A) => string): Read
 const byState = <State extends string>(
   bucket: string,
   states: { readonly [S in State]: true },
-  decisions: ReadonlyMap<string, { readonly state: State }>
-): ReadonlyArray<Count> => {
-  const counts = counted(decisions.values(), ({ state }) => state)
-  return Object.keys(states).map((state) => ({ bucket, state, count: counts.get(state) ?? 0 }))
-}
+  counts: ReadonlyMap<string, number>
+): ReadonlyArray<Count> => Object.keys(states).map((state) => ({ bucket, state, count: counts.get(state) ?? 0 }))
 
 const provisionStates: { readonly [S in ProvisionState]: true } = {
   provided: true,

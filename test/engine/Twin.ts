@@ -96,6 +96,7 @@ export class Twin {
       }
     }
     return differenceOf("decided", valuesOf(this.engine.decisions), wanted, this.engine.decisions) ??
+      differenceOfCounts(this.engine.decisions, wanted) ??
       differenceOf("said", this.#said, wanted, {
         answersToDelete: [...this.#answersDeleted].sort(),
         outOfShape: [...this.#outOfShape].map(([place, why]) => ({ place, why })),
@@ -236,6 +237,29 @@ const differenceOf = (
     sameJson(one, other) ? [] : [`${what} ${name}: ${JSON.stringify(one)} and not ${JSON.stringify(other)}`]
   )[0]
 }
+
+/** What is wrong with what is kept counted, if anything. */
+const differenceOfCounts = (
+  { counts, plans, provisions }: Decisions,
+  { asks, outOfShape, ...wanted }: Decisions
+): string | undefined => {
+  const counted = {
+    provisions: countsOf(wanted.provisions.values(), ({ state }) => state),
+    asks: countsOf(asks.values(), ({ state }) => state),
+    plans: countsOf(wanted.plans.values(), ({ state }) => state),
+    outOfShape: countsOf(outOfShape, ({ bucket }) => bucket)
+  }
+  const found = Object.entries(counts ?? {}).map(([of, byState]) => [of, Object.fromEntries(byState)] as const)
+  const isAll = provisions.size === wanted.provisions.size && plans.size === wanted.plans.size
+  return isAll && sameJson(Object.fromEntries(found), counted)
+    ? undefined
+    : `counted ${JSON.stringify(found)} and not ${JSON.stringify(counted)}`
+}
+
+const countsOf = <A>(items: Iterable<A>, stateOf: (item: A) => string): { readonly [state: string]: number } =>
+  Object.fromEntries(
+    [...Map.groupBy(items, stateOf)].map(([state, { length }]) => [state, length])
+  )
 
 const sorted = (list: Json): ReadonlyArray<string> =>
   Array.isArray(list) ? list.map((one) => JSON.stringify(one)).sort() : []

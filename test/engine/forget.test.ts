@@ -18,8 +18,8 @@ import type { World } from "../../src/core/engine/World.ts"
 import { walk } from "./Walk.ts"
 
 /** How much is remembered, by what it is of. */
-const remembered = ({ decided, ...index }: Index): { readonly [name: string]: number } => ({
-  ...decided,
+const remembered = ({ counts, ...index }: Index): { readonly [name: string]: number } => ({
+  ...Object.fromEntries(Object.entries(counts.view).map(([of, byState]) => [`counts of ${of}`, byState.size])),
   ...Object.fromEntries(
     Object.entries(index).flatMap(([name, value]) =>
       value instanceof Map || value instanceof Set ? [[name, value.size] as const] : []

@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, SubscriptionRef } from "effect"
 import { readFileSync } from "node:fs"
 import { BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
-import { decide, Facts } from "../../src/core/index.ts"
+import { decide, Engine, Facts } from "../../src/core/index.ts"
 import { countTurns, Metrics } from "../../src/provisioner/Metrics.ts"
 import { metricTable } from "../../src/provisioner/MetricTable.ts"
 import type { Provisioner } from "../../src/provisioner/Provisioner.ts"
@@ -135,6 +135,34 @@ describe("a scrape", () => {
       assert.strictEqual(sampled(families, "mesh_provisioner_ready"), 0)
       assert.strictEqual(sampled(families, "mesh_provisioner_seat", { state: "looking" }), 1)
     }).pipe(Effect.provide(MemoryBus.layer())))
+})
+
+describe("a scrape of an engine", () => {
+  it("counts what it keeps counted, and walks nothing of it", () => {
+    const buckets = {
+      ...facts,
+      "mesh-host_haves": { "n1.shop": "no have", "n9": {} },
+      "mesh-provisioner_needs": { "n1.shop.bound.other": {}, "n1.shop.x": {}, "n1.shop.config.title": { default: 1 } }
+    }
+    const loaded = Facts.fromSnapshot({ buckets })
+    const engine = new Engine({ facts: loaded })
+    engine.step([])
+    const { counts, registry } = engine.decisions
+    assert.isDefined(counts)
+    const nothing = {
+      provisions: new Map(),
+      asks: new Map(),
+      plans: new Map(),
+      outOfShape: [],
+      conflicts: [],
+      answersToDelete: []
+    }
+    const tally = tallyOf({ ...nothing, registry, counts })
+    const counted = tallyOf(decide(loaded))
+    assert.deepStrictEqual(tally.decisions, counted.decisions)
+    assert.deepStrictEqual([...tally.outOfShape].toSorted(), [...counted.outOfShape].toSorted())
+    assert.isAbove(tally.outOfShape.get("mesh-host_haves") ?? 0, 1)
+  })
 })
 
 describe("labels", () => {

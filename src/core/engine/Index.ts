@@ -21,6 +21,7 @@ import { type Registry, registryOf } from "../Registry.ts"
 import { nodeToken } from "../Resolve.ts"
 import { inRange } from "../Version.ts"
 import { ProvisionRecord } from "./Candidates.ts"
+import { Counts } from "./Counts.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { withoutItem } from "./Few.ts"
 import {
@@ -42,8 +43,7 @@ export class Index implements Mesh {
   readonly consumers = new Map<string, ConsumerRecord>()
   readonly needs = new Map<string, NeedRecord>()
   readonly claims = new Map<string, ClaimRecord>()
-  /** How many needs and consumers have a decision. */
-  readonly decided = { provisions: 0, plans: 0 }
+  readonly counts = new Counts()
   readonly asks = new Map<string, AskRecord>()
   readonly answersOver = new Set<string>()
   readonly outOfShape = new Map<string, OutOfShape>()

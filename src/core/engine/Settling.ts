@@ -123,7 +123,7 @@ const settleNeed = (
     index.needs.delete(key)
     takeOut(need.consumer.needs, need, "consumerAt")
     if (before !== undefined) {
-      index.decided.provisions -= 1
+      index.counts.provisions.move(before.state, undefined)
       said.delete("provisions", key)
       due.planNeeds = true
     }
@@ -137,7 +137,7 @@ const settleNeed = (
     return false
   }
   need.provision = after
-  index.decided.provisions += before === undefined ? 1 : 0
+  index.counts.provisions.move(before?.state, after.state)
   due.plan = true
   due.planNeeds ||= before === undefined || !samePlanNeed(before, after)
   due.digest ||= before === undefined || before.version !== after.version || !sameJson(before.find, after.find)
@@ -197,6 +197,7 @@ const keepAsks = (world: World, claim: ClaimRecord, asks: ReadonlyArray<Asked>):
       if (!kept.has(record)) {
         said.delete("asks", record.key)
         index.asks.delete(record.key)
+        index.counts.asks.move(record.ask.state, undefined)
         takeOut(record.provider.asks, record, "providerAt")
         index.dropProvider(record.provider)
       }
@@ -213,6 +214,7 @@ const keepAsk = (
 ): AskRecord => {
   const record = known ?? new AskRecord(key, claim, index.provider(providerKey), ask)
   if (said.put("asks", key, known?.ask, ask)) {
+    index.counts.asks.move(known?.ask.state, ask.state)
     record.ask = ask
   }
   if (known === undefined) {
@@ -254,7 +256,7 @@ const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, due: Due):
   if (needs.length === 0 && index.facts.assignments.value(key) === undefined) {
     if (before !== undefined) {
       consumer.planHead = undefined
-      index.decided.plans -= 1
+      index.counts.plans.move(before.state, undefined)
       said.delete("plans", key)
     }
     return
@@ -264,7 +266,7 @@ const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, due: Due):
   const after = planHeadOf(index, key, planned, due.digest ? undefined : before?.digest)
   if (due.planNeeds || !sameJson(before, after)) {
     consumer.planHead = after
-    index.decided.plans += before === undefined ? 1 : 0
+    index.counts.plans.move(before?.state, after.state)
     said.write("plans", key, planBy(after, planned))
   }
 }

@@ -53,7 +53,7 @@ export const markAsksOfEntry = ({ agenda }: World, { claim }: EntryRecord): void
 
 /** Keeps what is wrong with a fact now, if anything (protocol §3). */
 export const noteOutOfShape = (
-  { index: { outOfShape }, said }: World,
+  { index: { counts, outOfShape }, said }: World,
   bucket: string,
   key: string,
   why: string | undefined
@@ -62,6 +62,7 @@ export const noteOutOfShape = (
   const known = outOfShape.get(id)
   if (known?.why !== why) {
     said.outOfShape(id, bucket, key, known?.why)
+    counts.outOfShape.move(known && bucket, why === undefined ? undefined : bucket)
     if (why === undefined) {
       outOfShape.delete(id)
     } else {
