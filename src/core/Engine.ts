@@ -123,22 +123,33 @@ export class Engine {
    * What would change in the decisions if these were the facts. The engine is left as it was; what was pending is decided
    * first, and said by the next step.
    *
-   * @param thingsMax how many things may be decided anew before it is given up: then `pending` is not 0, and nothing of what
-   *   would change is said. What was looked for till then may leave as much pending, which comes to what it was.
+   * @param thingsMax how many things may be decided anew before it is given up, of what was pending and of what would be, each:
+   *   then `pending` is not 0, and nothing of what would change is said. What was looked for till then may leave as much
+   *   pending, which comes to what it was.
    */
   whatIf(changes: Iterable<EngineChange>, thingsMax = Number.POSITIVE_INFINITY): EngineStep {
-    this.#settle(Number.POSITIVE_INFINITY)
-    const { index: { answersOver, consumers }, said } = this.#world
-    const over = [...answersOver]
+    this.#settle(thingsMax)
+    const { said } = this.#world
     this.#world.said = new Said()
+    const would = this.pending > 0 ? this.#say() : this.#tryOut(changes, thingsMax)
+    this.#world.said = said
+    const { computed, pending } = would
+    return pending === 0 ? would : { computed, outOfShape: [], pending, writes: [] }
+  }
+
+  #tryOut(changes: Iterable<EngineChange>, thingsMax: number): EngineStep {
+    const { answersOver, consumers } = this.#world.index
+    const over = [...answersOver]
     const undo = this.#intake.takeForNow(changes)
-    const tried = this.#settle(thingsMax)
+    // Where more is marked than may be decided, nothing is: so there is nothing to be looked at again for the undoing, but later.
+    const isFew = this.#isFewMarked(thingsMax)
+    const tried = isFew ? this.#settle(thingsMax) : []
     const would = this.#say()
     undo()
     if (would.pending === 0) {
       this.#settle(Number.POSITIVE_INFINITY)
     } else {
-      settleShared(this.#world, Number.POSITIVE_INFINITY)
+      settleShared(this.#world, isFew ? Number.POSITIVE_INFINITY : 0)
       for (const key of tried) {
         const consumer = consumers.get(key)
         if (consumer !== undefined) {
@@ -148,8 +159,17 @@ export class Engine {
       // Of the answers that changed it is yet to be decided again that they are over, which is said already.
       over.forEach((key) => answersOver.add(key))
     }
-    this.#world.said = said
-    return would.pending === 0 ? would : { ...would, writes: [], outOfShape: [] }
+    return would
+  }
+
+  /** Marks all that is to be decided anew, unless that is more than so many. */
+  #isFewMarked(thingsMax: number): boolean {
+    const { agenda } = this.#world
+    let isAllMarked = false
+    for (let times = 0; times < looksAThing && !isAllMarked && agenda.size <= thingsMax; times++) {
+      isAllMarked = settleShared(this.#world, thingsMax)
+    }
+    return isAllMarked && agenda.size <= thingsMax
   }
 
   /** Decides for so many, and gives for whom, by the key of the assignment: their records may be others after that. */

@@ -192,6 +192,8 @@ export type FactsView =
     readonly table: (bucket: string) => TableView | undefined
     readonly tables: () => Iterable<readonly [bucket: string, table: TableView]>
     readonly stranger: (bucket: string, key: string) => Result.Result<Json, string> | undefined
+    /** The keys of a bucket of answers. */
+    readonly strangers: (bucket: string) => ReadonlyArray<string>
     readonly isThere: (bucket: string) => boolean
   }
 

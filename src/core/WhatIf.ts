@@ -10,6 +10,7 @@ import type { Conflict, Decisions, OutOfShape } from "./Decision.ts"
 import { decidedBuckets } from "./Diff.ts"
 import type { EngineChange, EngineStep } from "./Engine.ts"
 import { AnyJson } from "./fact/Common.ts"
+import type { FactsView } from "./Facts.ts"
 import { type Json, sameJson } from "./Json.ts"
 import { whatIfChangesMax, whatIfThingsMax } from "./Limits.ts"
 import { textBytes } from "./Page.ts"
@@ -108,6 +109,7 @@ export const readChange = (change: unknown): Result.Result<EngineChange, VerbErr
 
 /** An engine, of which it is asked what would be. */
 interface Tried {
+  readonly facts: Pick<FactsView, "strangers" | "table">
   readonly decisions: Decisions
   readonly isAnswerOver: (key: string) => boolean
   readonly whatIf: (changes: Iterable<EngineChange>, thingsMax: number) => EngineStep
@@ -118,13 +120,18 @@ export const whatIfOf = (
   engine: Tried,
   changes: ReadonlyArray<EngineChange>
 ): Result.Result<WhatIfReply, VerbError> => {
+  const much = () => refuse(409, verbWhy.muchWouldChange(whatIfThingsMax))
+  if (factsThatVanish(engine.facts, changes) > whatIfThingsMax) {
+    return much()
+  }
   const { conflicts, outOfShape, pending, writes } = engine.whatIf(changes, whatIfThingsMax)
   if (pending > 0) {
-    return refuse(409, verbWhy.muchWouldChange(whatIfThingsMax))
+    return much()
   }
   const before = decidedBuckets(engine.decisions)
-  const was = outOfShape.length === 0 ? [] : engine.decisions.outOfShape
-  const wasWrong = (bucket: string, key: string) => was.filter((fact) => fact.bucket === bucket && fact.key === key)
+  const placeOf = ({ bucket, key }: { readonly bucket: string; readonly key: string }) => `${bucket} ${key}`
+  const changed = new Set(outOfShape.map(placeOf))
+  const was = changed.size === 0 ? [] : engine.decisions.outOfShape.filter((fact) => changed.has(placeOf(fact)))
   return Result.succeed({
     decisions: writes.filter(({ bucket }) => bucket !== bucketName.answers).map((write) => {
       const old = before.get(write.bucket)?.get(write.key)
@@ -134,11 +141,21 @@ export const whatIfOf = (
       .map(({ key }) => key).sort(),
     outOfShape: {
       appears: outOfShape.flatMap(({ bucket, key, why }) => why === undefined ? [] : [{ bucket, key, why }]),
-      goes: outOfShape.flatMap(({ bucket, key }) => wasWrong(bucket, key))
+      goes: was
     },
     conflicts: conflicts === undefined ? { appears: [], goes: [] } : listsOf(engine.decisions.conflicts, conflicts)
   })
 }
+
+/** How many facts the buckets hold that vanish: to take them all away for a moment costs as many things would. */
+const factsThatVanish = (facts: Tried["facts"], changes: ReadonlyArray<EngineChange>): number =>
+  changes.reduce(
+    (count, change) =>
+      "isThere" in change && !change.isThere
+        ? count + (facts.table(change.bucket)?.size ?? facts.strangers(change.bucket).length)
+        : count,
+    0
+  )
 
 /** What differs between what is decided of the facts as they are, and as they would be. */
 export const whatIfBetween = (is: Decisions, wouldBe: Decisions): WhatIfReply => {

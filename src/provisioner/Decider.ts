@@ -53,11 +53,11 @@ export const byEngine = (options?: EngineOptions): Decider => {
       return { decisions: engine.decisions, changed: writes, isPending: pending > 0 }
     },
     isAnswerOver: (key) => engine.isAnswerOver(key),
-    whatIf: (changes) => engine.pending > pendingMax ? "busy" : whatIfOf(engine, changes)
+    whatIf: (changes) => engine.whatIf([], pendingMax).pending > 0 ? "busy" : whatIfOf(engine, changes)
   }
 }
 
-/** With more than so many modules on a node to be decided anew, a verb would wait too long for it. */
+/** So many things that are to be decided anyway are decided at most before a verb tells what would be: with more, it waits. */
 const pendingMax = 500
 
 /** A plain function of the facts: what it decided once stays as it is. */

@@ -73,7 +73,8 @@ export class Loop {
 
   /** What a change of the facts would change; "busy" while it cannot be told. */
   whatIf(changes: ReadonlyArray<EngineChange>): ReturnType<Decider["whatIf"]> {
-    const tried = this.#decider.whatIf(changes)
+    // What is read in part is nothing to decide of.
+    const tried = this.#view.isWhole ? this.#decider.whatIf(changes) : "busy"
     if (tried !== "busy" && Result.isFailure(tried)) {
       // What was looked for in vain is to be worked off.
       this.#view.factsChanged += 1

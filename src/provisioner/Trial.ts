@@ -8,9 +8,12 @@ import type { Facts } from "../core/Facts.ts"
 /** Runs with facts changed, and changes them back. */
 export const withChanges = <A>(facts: Facts, changes: ReadonlyArray<EngineChange>, run: () => A): A => {
   const undo = changes.map((change) => changed(facts, change))
-  const result = run()
-  undo.reverse().forEach((one) => one())
-  return result
+  try {
+    return run()
+  } finally {
+    // A function of others' may throw: what it was asked of may not stay, for it would be written.
+    undo.reverse().forEach((one) => one())
+  }
 }
 
 /** Makes a change, and gives what undoes it. A bucket that vanishes comes back with all that it held. */

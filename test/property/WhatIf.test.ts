@@ -10,7 +10,7 @@ import { Facts } from "../../src/core/Facts.ts"
 import { whatIfChangesMax, whatIfThingsMax } from "../../src/core/Limits.ts"
 import { writeUtf8 } from "../../src/core/Utf8.ts"
 import { fitted, readWhatIf, whatIfBetween, whatIfOf, type WhatIfReply } from "../../src/core/WhatIf.ts"
-import { byFunction } from "../../src/provisioner/Decider.ts"
+import { byEngine, byFunction } from "../../src/provisioner/Decider.ts"
 import { withChanges } from "../../src/provisioner/Trial.ts"
 import { costMesh } from "../engine/CostMesh.ts"
 import { walk } from "../engine/Walk.ts"
@@ -97,7 +97,92 @@ describe("what would change", () => {
     expect(engine.decisions.registry.has("licence")).toBe(false)
     expect(engine.step([]).writes).toEqual([])
   })
+
+  test("is refused before anything is decided where more is marked than may be", () => {
+    const engine = new Engine()
+    engine.step(resolvers)
+    expect(engine.whatIf([sick], 100)).toMatchObject({ computed: { asks: 0, claims: 0, plans: 0, provisions: 0 } })
+    expect(engine.pending).toBeGreaterThan(100)
+    expect(engine.step([]).writes).toEqual([])
+  })
+
+  test("has what is pending decided first, but no more of it than of what would be", () => {
+    const engine = new Engine()
+    engine.step(resolvers)
+    engine.take([sick])
+    expect(engine.whatIf([appears], 100)).toMatchObject({ writes: [], outOfShape: [] })
+    const { writes } = engine.step([], 0)
+    expect(writes.length).toBeLessThan(300)
+    expect(writes.length + engine.step([]).writes.length).toBe(2 * modules)
+    expect(engine.whatIf([appears], 100).pending).toBe(0)
+  })
+
+  test("of a provisioner waits while it is at more, and is told once that is worked off", () => {
+    const decider = byEngine()
+    resolvers.forEach(decider.take)
+    expect(decider.whatIf([appears])).toBe("busy")
+    decider.decide(Number.POSITIVE_INFINITY)
+    decider.take(sick)
+    expect(decider.whatIf([appears])).toBe("busy")
+    let tried = decider.whatIf([appears])
+    for (let tries = 0; tries < modules && tried === "busy"; tries++) {
+      tried = decider.whatIf([appears])
+    }
+    expect(tried === "busy" || Result.getOrThrow(tried).decisions.length).toBe(2)
+    expect(decider.decide(0).changed).toHaveLength(2 * modules)
+  })
+
+  test("is refused where a bucket vanishes that holds more facts than things may be decided, before they are taken away", () => {
+    const engine = new Engine()
+    engine.step(
+      Array.from({ length: whatIfThingsMax + 1 }, (_, index) => [
+        { bucket: "mesh-provisioner_applied", key: `n1.shop${index}`, value: {} },
+        { bucket: "acme_licences", key: `n1.shop${index}`, value: {} }
+      ]).flat()
+    )
+    const { decisions, facts } = engine
+    const untried = {
+      decisions,
+      facts,
+      isAnswerOver: () => false,
+      whatIf: () => expect.fail("it is tried")
+    }
+    for (const bucket of ["mesh-provisioner_applied", "acme_licences"]) {
+      const refused = whatIfOf(untried, [{ bucket, isThere: false }])
+      expect(Result.isFailure(refused) && refused.failure.code, bucket).toBe(409)
+    }
+    expect(Result.isSuccess(whatIfOf(engine, [{ bucket: "mesh-host_haves", isThere: false }]))).toBe(true)
+  })
+
+  test("of a function that throws leaves the facts as they were", () => {
+    const facts = factsOf(resolvers)
+    expect(() =>
+      withChanges(facts, [sick, { bucket: "mesh-provisioner_needs", isThere: false }], () => {
+        throw new Error("not of these facts")
+      })
+    ).toThrow("not of these facts")
+    expect(whatIfBetween(decide(facts), decide(factsOf(resolvers)))).toEqual(noChange)
+  })
 })
+
+/** So many modules that all have their resolver by one provider, whose health is another's in a moment. */
+const modules = 600
+const resolverHave = (health: string): EngineChange => ({
+  bucket: "mesh-host_haves",
+  key: "n0.dns",
+  value: { build: "d1", health }
+})
+const sick = resolverHave("failed")
+const appears: EngineChange = { bucket: "mesh-provisioner_needs", key: "n1.shop0.secret.api", value: {} }
+const resolvers: ReadonlyArray<EngineChange> = [
+  { bucket: "mesh-controller_modules", key: "dns", value: { provides: { resolver: { credential: "none" } } } },
+  { bucket: "mesh-controller_assignments", key: "n0.dns", value: { build: "d1" } },
+  resolverHave("healthy"),
+  ...Array.from({ length: modules }, (_, index) => [
+    { bucket: "mesh-controller_assignments", key: `n1.shop${index}`, value: { build: "s1" } },
+    { bucket: "mesh-provisioner_needs", key: `n1.shop${index}.bound.resolver`, value: {} }
+  ]).flat()
+]
 
 const noChange: WhatIfReply = whatIfBetween(decide(new Facts()), decide(new Facts()))
 

@@ -25,6 +25,7 @@ export const viewOf = (facts: Facts): FactsView => ({
   },
   tables: () => [...facts.tables()].map(([bucket, table]) => [bucket, tableOf(table)] as const),
   stranger: (bucket, key) => facts.stranger(bucket, key),
+  strangers: (bucket) => facts.strangers(bucket),
   isThere: (bucket) => facts.isThere(bucket)
 })
 
