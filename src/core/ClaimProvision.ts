@@ -143,7 +143,7 @@ const foundAt = (
     const placement = assignment === undefined ? undefined : assignment.placement ?? {}
     return found(provider, { bucket, key, at: ["placement"] }, versionOf(mesh, placement))
   }
-  const bucket = boundBucket(provider.module)
+  const bucket = mesh.facts.names.share(boundBucket(provider.module))
   const { key } = claim
   const find = credentials.length === 0 ? { bucket, key } : {
     bucket,

@@ -20,6 +20,25 @@ export const putIn = <At extends string, A extends { [Place in At]: number }>(
   return list
 }
 
+/**
+ * Puts an item into a list that is mostly short, and gives the list: a short one is made anew, since one that grows takes room
+ * for sixteen more.
+ */
+export const putInShort = <At extends string, A extends { [Place in At]: number }>(
+  list: Array<A>,
+  item: A,
+  at: At
+): Array<A> => {
+  const place: { [Place in At]: number } = item
+  if (place[at] !== nowhere || list.length >= shortMax) {
+    return putIn(list, item, at)
+  }
+  place[at] = list.length
+  return list.concat([item])
+}
+
+const shortMax = 8
+
 /** Takes an item out of the list that it is in; the last one takes its place. */
 export const takeOut = <At extends string, A extends { [Place in At]: number }>(
   list: Array<A>,

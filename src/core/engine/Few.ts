@@ -1,7 +1,7 @@
 /**
  * Lists of which most hold one item or none: one is kept as it is, since a list of one costs seven words.
  */
-import { nowhere, putIn, takeOut } from "./Dense.ts"
+import { nowhere, putInShort, takeOut } from "./Dense.ts"
 
 /** No item, one that is no list, or a list of several. */
 export type Few<A extends object> = A | Array<A> | undefined
@@ -26,7 +26,7 @@ export const withItem = <At extends string, A extends { [Place in At]: number }>
     place[at] = 0
     return item
   }
-  return few === item ? item : putIn(Array.isArray(few) ? few : [few], item, at)
+  return few === item ? item : putInShort(Array.isArray(few) ? few : [few], item, at)
 }
 
 /** Without an item, where it was there. */

@@ -22,7 +22,7 @@ import { nodeToken } from "../Resolve.ts"
 import { inRange } from "../Version.ts"
 import { ProvisionRecord } from "./Candidates.ts"
 import { Counts } from "./Counts.ts"
-import { putIn, takeOut } from "./Dense.ts"
+import { putInShort, takeOut } from "./Dense.ts"
 import { withoutItem } from "./Few.ts"
 import {
   type AskRecord,
@@ -156,7 +156,7 @@ export class Index implements Mesh {
     return made(this.claims, key, () => {
       const of = this.consumer(consumer)
       const claim = new ClaimRecord(key, of, provision, local)
-      putIn(of.claims, claim, "consumerAt")
+      of.claims = putInShort(of.claims, claim, "consumerAt")
       return claim
     })
   }

@@ -11,7 +11,7 @@ import type { Resolution } from "../Resolve.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { fewOf, withItem, withoutItem } from "./Few.ts"
 import type { Index } from "./Index.ts"
-import { type ClaimRecord, EntryRecord, isSoundNeed, type NeedRecord } from "./Record.ts"
+import { type ClaimRecord, EntryRecord, isSoundNeed, type NeedRecord, type ProviderRecord } from "./Record.ts"
 
 /** Has a need refer to the claim that it is of now, if any, and says which it was and is of. */
 export const linkNeed = (index: Index, need: NeedRecord): ReadonlyArray<ClaimRecord> => {
@@ -93,7 +93,7 @@ export const linkOpened = (credential: ClaimRecord, opened: ClaimRecord): void =
 /** The module whose entry a credential opens, where its name reads as a credential's. */
 export const openedModule = ({ local }: ClaimRecord): string | undefined => readCredentialName(local ?? "")?.module
 
-/** Has a claim refer to whoever serves it now, and whoever may serve it know of it. */
+/** Has a claim refer to whoever serves it now, by what it came to, and whoever may serve it know of it. */
 export const linkResolution = (index: Index, claim: ClaimRecord, resolution: Resolution | undefined): void => {
   const { offer, provider } = claim
   const isServed = resolution?._tag === "Served" || resolution?._tag === "HolderGone"
@@ -118,6 +118,19 @@ export const linkResolution = (index: Index, claim: ClaimRecord, resolution: Res
     }
   }
   linkUnheld(index, claim, resolution)
+  claim.resolution = resolution && sharedBy(claim.provider, resolution)
+}
+
+/** What a claim came to, as one that is shared by those that a provider serves alike. */
+const sharedBy = (provider: ProviderRecord | undefined, resolution: Resolution): Resolution => {
+  const known = provider?.served
+  if (provider === undefined || resolution._tag !== "Served") {
+    return resolution
+  }
+  const isKnown = known?._tag === "Served" && known.isHeld === resolution.isHeld &&
+    known.contract === resolution.contract && known.provider === resolution.provider
+  provider.served = isKnown ? known : resolution
+  return provider.served
 }
 
 const linkUnheld = (index: Index, claim: ClaimRecord, resolution: Resolution | undefined): void => {

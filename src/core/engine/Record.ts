@@ -20,9 +20,9 @@ export class ConsumerRecord implements ModuleOn {
   readonly key: string
   readonly node: string
   readonly module: string
-  readonly needs: Array<NeedRecord> = []
+  needs: Array<NeedRecord> = []
   /** The claims of its needs, and those that an entry or an answer speaks of. */
-  readonly claims: Array<ClaimRecord> = []
+  claims: Array<ClaimRecord> = []
   /** How many of its needs are out of shape, key or value. */
   brokenNeeds = 0
   planHead: PlanHead | undefined
@@ -211,6 +211,8 @@ export class ProviderRecord {
   /** The claims that it serves, or is to serve. */
   readonly claims: Array<ClaimRecord> = []
   readonly asks: Array<AskRecord> = []
+  /** What a claim that it serves came to last: others that come to the same share it. */
+  served: Resolution | undefined
   /** Its own outcome, once something reads it. */
   have: Outcome | undefined
   /** The decision on each need that it meets by its own outcome. */

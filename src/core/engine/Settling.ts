@@ -83,7 +83,6 @@ const settleClaim = (world: World, due: Due, claim: ClaimRecord): void => {
     isOther = !claim.isSettled || !sameResolution(claim.resolution, resolution)
     if (isOther) {
       claim.isSettled = true
-      claim.resolution = resolution
       linkResolution(index, claim, resolution)
     }
   }
@@ -105,7 +104,6 @@ const settleClaim = (world: World, due: Due, claim: ClaimRecord): void => {
 /** No need is of a claim any more. */
 const forget = (index: World["index"], claim: ClaimRecord): void => {
   claim.isSettled = false
-  claim.resolution = undefined
   claim.tooLong = false
   linkResolution(index, claim, undefined)
 }
@@ -203,7 +201,7 @@ const keepAsks = (world: World, claim: ClaimRecord, asks: ReadonlyArray<Asked>):
       }
     }
   }
-  claim.asksOfIt = fewOf(records)
+  claim.asksOfIt = fewOf(records.length > 1 ? records.slice() : records)
 }
 
 const keepAsk = (
