@@ -7,10 +7,11 @@ import * as Schema from "effect/Schema"
 import { bucketName } from "./BucketName.ts"
 import type { Caller } from "./Caller.ts"
 import type { ModuleOn, Plan, Provision, Waits } from "./Decision.ts"
-import { settledBy, troubledWriter } from "./ExplainCause.ts"
+import { type Explained, settledBy, troubledWriter } from "./ExplainCause.ts"
 import { sayFact } from "./ExplainFact.ts"
 import { writeKey } from "./Key.ts"
-import { explainStepsMax, replyBytesMax } from "./Limits.ts"
+import { explainLooksMax, explainStepsMax, replyBytesMax } from "./Limits.ts"
+import { once } from "./Once.ts"
 import { escapedBytesMax } from "./Page.ts"
 import { isSeenBy } from "./Sight.ts"
 import { writeUtf8 } from "./Utf8.ts"
@@ -85,8 +86,13 @@ export const explain = (
     }
     const consumer = writeKey(node, module)
     // Half of what a reply may have is for steps: what stands around them, and their nesting, is in the other half.
-    const room = { bytes: (options.replyBytesMax ?? replyBytesMax) / 2, steps: explainStepsMax, isOver: false }
-    const walk: Walk = { source, room, path: [], seen: new Set() }
+    const room = {
+      bytes: (options.replyBytesMax ?? replyBytesMax) / 2,
+      steps: explainStepsMax,
+      looks: explainLooksMax,
+      isOver: false
+    }
+    const walk = walkOf(source, room)
     const isSeen = isSeenBy(options.caller, bucketName.plans, consumer)
     if (kind === undefined || name === undefined) {
       const plan = isSeen ? source.decisions.plans.get(consumer) : undefined
@@ -101,12 +107,27 @@ export const explain = (
       : Result.succeed({ ...read, tree: provisionStep(walk, key, provision) })
   })
 
-/** Where the explanation is: the plans above this step, those explained anywhere, the room that is left, and whether any was missing. */
+/**
+ * Where the explanation is: the plans above this step, those explained anywhere, the room that is left, how many waits may yet be
+ * looked at for circles, and whether any room was missing.
+ */
 interface Walk {
-  readonly source: VerbSource
-  readonly room: { bytes: number; steps: number; isOver: boolean }
+  readonly source: Explained
+  /** The plans, not as they should be, of the modules that a plan waits for. */
+  readonly waitedFor: (key: string) => ReadonlyArray<string>
+  readonly room: { bytes: number; steps: number; looks: number; isOver: boolean }
   readonly path: ReadonlyArray<string>
   readonly seen: Set<string>
+}
+
+// An engine puts a plan together whenever it is asked for: here each is asked for once.
+const walkOf = ({ decisions, facts }: VerbSource, room: Walk["room"]): Walk => {
+  const source = {
+    facts,
+    provisions: decisions.provisions,
+    plans: { get: once((key: string) => decisions.plans.get(key)) }
+  }
+  return { source, room, path: [], seen: new Set(), waitedFor: once((key: string) => waitedFor(source, room, key)) }
 }
 
 /** What a step follows from: where that is, the plan that it is or that is behind it, if there is one, and its own step. */
@@ -117,7 +138,7 @@ interface Cause {
 }
 
 /** A step with its causes, as long as there is room for them; where room runs out, the last one says that there are more. */
-const step = (walk: Walk, head: Omit<Step, "causes">, causes: ReadonlyArray<Cause>): Step => {
+const step = (walk: Walk, head: Omit<Step, "causes">, causes: Iterable<Cause>): Step => {
   const said = bytesOf(head) <= walk.room.bytes
     ? head
     : { ...head, why: cut(head.why, Math.floor(walk.room.bytes / escapedBytesMax)) }
@@ -168,7 +189,7 @@ const planStep = (walk: Walk, key: string, plan: Plan): Step => {
     head,
     plan.build === undefined && plan.waits !== undefined
       ? [factCause(inside, plan.waits)]
-      : (plan.blocked ?? []).map((need) => needCause(inside, `${key}.${need}`))
+      : needCauses(inside, key, plan)
   )
 }
 
@@ -187,7 +208,7 @@ const wayBack = (walk: Walk, start: string): ReadonlyArray<string> | undefined =
       }
       return fromSmallest([...walk.path.slice(above), ...way])
     }
-    for (const next of cameFrom.size < explainStepsMax ? waitedFor(walk.source, key) : []) {
+    for (const next of cameFrom.size < explainStepsMax ? walk.waitedFor(key) : []) {
       if (!cameFrom.has(next)) {
         cameFrom.set(next, key)
       }
@@ -196,13 +217,16 @@ const wayBack = (walk: Walk, start: string): ReadonlyArray<string> | undefined =
   return undefined
 }
 
-/** The plans, not as they should be, of the modules that a plan waits for. */
-const waitedFor = (source: VerbSource, key: string): ReadonlyArray<string> =>
-  (source.decisions.plans.get(key)?.blocked ?? []).flatMap((need) => waitedForBy(source, `${key}.${need}`) ?? [])
+/** The plans, not as they should be, of the modules that a plan waits for, as far as there may be looked. */
+const waitedFor = (source: Explained, room: Walk["room"], key: string): ReadonlyArray<string> => {
+  const needs = source.plans.get(key)?.blocked?.slice(0, Math.max(0, room.looks)) ?? []
+  room.looks -= needs.length
+  return [...new Set(needs.flatMap((need) => waitedForBy(source, `${key}.${need}`) ?? []))]
+}
 
 /** The plan, not as it should be, of the module that a need waits for. */
-const waitedForBy = (source: VerbSource, needKey: string): string | undefined => {
-  const provision = source.decisions.provisions.get(needKey)
+const waitedForBy = (source: Explained, needKey: string): string | undefined => {
+  const provision = source.provisions.get(needKey)
   const fact = provision && (provision.waits ?? settledBy(source, needKey, provision))
   return fact && troubledWriter(source, fact, provision.provider)
 }
@@ -212,10 +236,16 @@ const fromSmallest = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
   return [...keys.slice(smallest), ...keys.slice(0, smallest)]
 }
 
+const needCauses = function*(walk: Walk, key: string, { blocked = [] }: Plan): Iterable<Cause> {
+  for (const need of blocked) {
+    yield needCause(walk, `${key}.${need}`)
+  }
+}
+
 const needCause = (walk: Walk, key: string): Cause => ({
   place: { bucket: bucketName.provisions, key },
   plan: () => waitedForBy(walk.source, key),
-  step: () => provisionStep(walk, key, walk.source.decisions.provisions.get(key))
+  step: () => provisionStep(walk, key, walk.source.provisions.get(key))
 })
 
 const provisionStep = (walk: Walk, key: string, provision: Provision | undefined): Step => {
@@ -245,9 +275,9 @@ const causesOf = (walk: Walk, key: string, provision: Provision): ReadonlyArray<
 
 /** A fact, and behind it the plan of the module that is to write it, where that does not run as it should. */
 const factCause = (walk: Walk, place: Waits, provider?: ModuleOn): Cause => {
-  const { decisions, facts } = walk.source
+  const { facts, plans } = walk.source
   const writer = troubledWriter(walk.source, place, provider)
-  const plan = writer === undefined ? undefined : decisions.plans.get(writer)
+  const plan = writer === undefined ? undefined : plans.get(writer)
   const behind = writer === undefined || plan === undefined ? [] : [planCause(walk, writer, plan)]
   return {
     place,

@@ -3,16 +3,22 @@
  * whose doing a fact is.
  */
 import { boundBucket, bucketName, moduleOfBoundBucket } from "./BucketName.ts"
-import type { ModuleOn, Provision, Waits } from "./Decision.ts"
+import type { ModuleOn, Plan, Provision, Waits } from "./Decision.ts"
 import { isSound } from "./Decode.ts"
 import type { FactsView } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
-import { claimKeyOf, vaultModule } from "./Mesh.ts"
-import type { VerbSource } from "./Verb.ts"
+import { claimKeyOf, type LookUp, vaultModule } from "./Mesh.ts"
+
+/** What an explanation looks at, key by key: it never walks what there is. */
+export interface Explained {
+  readonly facts: FactsView
+  readonly plans: LookUp<Plan>
+  readonly provisions: LookUp<Provision>
+}
 
 /** The fact that made a provision provided, failed or out of shape, where it is one fact. */
 export const settledBy = (
-  { facts }: VerbSource,
+  { facts }: Explained,
   key: string,
   { find, provider, reason }: Provision
 ): Waits | undefined => {
@@ -53,15 +59,15 @@ const appliesItsOwn = (facts: FactsView, needKey: string): boolean => {
 const ownerOf = (needKey: string): string => needKey.split(".", 2).join(".")
 
 /** The module on a node whose doing a fact is, where its plan is not as it should be. */
-export const troubledWriter = (source: VerbSource, fact: Waits, provider: ModuleOn | undefined): string | undefined => {
+export const troubledWriter = (source: Explained, fact: Waits, provider: ModuleOn | undefined): string | undefined => {
   const writer = writerOf(source, fact, provider)
-  const plan = writer === undefined ? undefined : source.decisions.plans.get(writer)
+  const plan = writer === undefined ? undefined : source.plans.get(writer)
   return plan === undefined || plan.state === "ready" ? undefined : writer
 }
 
 /** The module on a node whose doing a fact is: the provider of a bound entry, what a have is about. */
 const writerOf = (
-  { facts }: VerbSource,
+  { facts }: Explained,
   { bucket, key }: Waits,
   provider: ModuleOn | undefined
 ): string | undefined => {

@@ -44,6 +44,9 @@ export const replyBytesMax = 1_048_576
 /** A tree of causes has at most this many steps; past it the verb says that there are more (protocol §8). */
 export const explainStepsMax = 1_000
 
+/** For circles, an explanation looks at so many waits at most; past it, a circle behind what there is no room for may not be said. */
+export const explainLooksMax = 20 * explainStepsMax
+
 /** An operator's words in an answer, and who answers, have at most this many code points (protocol §8). */
 export const answerWordsCodePointsMax = 1_024
 
