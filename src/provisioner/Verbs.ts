@@ -100,7 +100,8 @@ export const verbsOf = (bus: Bus["Service"], loop: Loop, conflictTriesMax: numbe
         }
         yield* Effect.sleep(whatIfEveryMillis)
       }
-      return yield* Effect.fail(notNow(atChanges))
+      const { lost, sentence } = loop.health
+      return yield* Effect.fail(notNow(lost.length > 0 ? sentence : atChanges))
     })
   }
 }

@@ -2,12 +2,13 @@
  * The verbs on the bus (protocol §8): their pure halves are tested with the core; here is what they need of the bus.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { BusError, MemoryBus } from "../../src/adapters/memory/index.ts"
 import {
   databaseKey,
   facts,
   linesOf,
+  live,
   pass,
   passLong,
   provisions,
@@ -20,6 +21,8 @@ import {
 
 const answers = "mesh-provisioner_answers"
 const ask = "n2.postgres.n1.shop.database"
+
+const noMachine = { changes: [{ bucket: "mesh-controller_machines", key: "n2" }] }
 
 /** A shop that needs its database no more: what postgres made for it is the question. */
 const unneeded = Effect.gen(function*() {
@@ -41,7 +44,8 @@ describe("before everything was read once", () => {
       const refusals = [
         yield* Effect.flip(verbs.provisioning({})),
         yield* Effect.flip(verbs.explain({ node: "n1", module: "shop" })),
-        yield* Effect.flip(verbs.retire({ key: ask, answer: "keep", by: "ann" }))
+        yield* Effect.flip(verbs.retire({ key: ask, answer: "keep", by: "ann" })),
+        yield* Effect.flip(verbs.whatIf(noMachine))
       ]
       for (const { code, message } of refusals) {
         assert.strictEqual(code, 503)
@@ -50,6 +54,27 @@ describe("before everything was read once", () => {
       yield* Deferred.succeed(gate, undefined)
       yield* pass()
       assert.strictEqual((yield* verbs.provisioning({})).what, "registry")
+    }).pipe(Effect.provide(MemoryBus.layer())))
+})
+
+describe("mesh-provisioner.what-if", () => {
+  it.effect("answers 503 while a bucket is lost, names it, and decides of nothing that is read in part", () =>
+    Effect.gen(function*() {
+      const { provisioner: { verbs } } = yield* live
+      const change = { changes: [{ bucket: "mesh-provisioner_needs", key: databaseKey }] }
+      const told = yield* verbs.whatIf(change)
+      assert.include(told.decisions.map(({ key }) => key), databaseKey)
+      const memory = yield* MemoryBus
+      yield* memory.deleteBucket("postgres_bound")
+      yield* pass()
+      const asked = yield* Effect.forkChild(Effect.flip(verbs.whatIf(change)))
+      yield* passLong("2 seconds")
+      const { code, message } = yield* Fiber.join(asked)
+      assert.strictEqual(code, 503)
+      assert.include(message, "postgres_bound")
+      yield* memory.load({ buckets: { postgres_bound: facts.postgres_bound ?? {} } })
+      yield* pass()
+      assert.deepStrictEqual(yield* verbs.whatIf(change), told)
     }).pipe(Effect.provide(MemoryBus.layer())))
 })
 
