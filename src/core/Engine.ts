@@ -6,6 +6,7 @@
  * first, and only whom it is another for is marked; then each module on a node that is marked is decided anew, as a whole,
  * from the facts as they stand and by the same rules as `decide`'s.
  */
+import { bucketName } from "./BucketName.ts"
 import type { Decisions } from "./Decision.ts"
 import { digest, digestBy } from "./Digest.ts"
 import { Agenda } from "./engine/Agenda.ts"
@@ -20,7 +21,9 @@ import { View } from "./engine/View.ts"
 import type { World } from "./engine/World.ts"
 import type { Change, Facts, FactsView } from "./Facts.ts"
 import { writeKey } from "./Key.ts"
+import type { OrderedKeys } from "./OrderedKeys.ts"
 import { byBucketAndKey } from "./OutOfShape.ts"
+import type { QueryWhat } from "./QueryWhat.ts"
 
 export type { BucketChange } from "./engine/Intake.ts"
 export type { Computed, EngineStep, OutOfShapeChange } from "./engine/Said.ts"
@@ -75,6 +78,23 @@ export class Engine {
     this.facts = viewOf(this.#world.index.facts)
     if (facts !== undefined) {
       this.#intake.begin(facts)
+    }
+  }
+
+  /**
+   * The keys of what the verb `provisioning` lists, in order and kept so from now on: pages are read from them once all were
+   * taken in, by `fill`, some at a time. None of the registry, which is small.
+   */
+  order(what: QueryWhat): OrderedKeys | undefined {
+    switch (what) {
+      case "registry":
+        return undefined
+      case "provisions":
+      case "plans":
+      case "asks":
+        return this.#world.index.orders.of(bucketName[what], () => this.decisions[what].keys())
+      default:
+        return this.#world.index.orders.of(bucketName[what], () => keysOf(this.facts[what].all()))
     }
   }
 
@@ -194,6 +214,12 @@ export class Engine {
     const { index, said } = this.#world
     this.#world.said = new Said()
     return said.step(index.outOfShape, index.registry.conflicts, this.pending)
+  }
+}
+
+const keysOf = function*(facts: Iterable<{ readonly key: string }>): Iterable<string> {
+  for (const { key } of facts) {
+    yield key
   }
 }
 

@@ -20,31 +20,52 @@ interface PageRequest<Item> {
   readonly shorten: (item: Item, bytes: number, bytesMax: number) => Item
 }
 
-/** The items of one page, and the `after` of the next. */
+/**
+ * The items of one page, and the `after` of the next.
+ *
+ * @param itemsFrom the items from a place on, in the order of their places.
+ */
 export const pageOf = <Item extends Placed>(
-  items: ReadonlyArray<Item>,
+  itemsFrom: (place: string) => Iterable<Item>,
   { after, bytesMax, finish, limit, shorten }: PageRequest<Item>
 ): { readonly items: ReadonlyArray<Item>; readonly next: string | undefined } => {
-  const sorted = [...items].sort((one, other) => one.place < other.place ? -1 : one.place > other.place ? 1 : 0)
-  const start = startOf(sorted, after)
+  const start = startOf(after)
   const taken: Array<Item> = []
   let used = 0
-  for (const item of sorted.slice(start, start + limit)) {
+  let toSkip = start.count
+  let last: string | undefined
+  let ofLast = 0
+  for (const item of itemsFrom(start.place)) {
+    const { place } = item
+    if (start.isPast && place === start.place) {
+      continue
+    }
+    if (toSkip === 0) {
+      const fitting = taken.length < limit ? fittingOf(item, taken.length === 0, used) : undefined
+      if (fitting === undefined) {
+        return { items: taken, next: last === undefined ? undefined : afterOf(last, ofLast, place) }
+      }
+      used += bytesOf(fitting)
+      taken.push(fitting)
+    }
+    toSkip = Math.max(0, toSkip - 1)
+    ofLast = place === last ? ofLast + 1 : 1
+    last = place
+  }
+  return { items: taken, next: undefined }
+
+  /** What the item is in the page; nothing where it has no room, but as the first. */
+  function fittingOf(item: Item, isFirst: boolean, used: number): Item | undefined {
     const room = bytesMax - headBytes - textBytes(item.place)
     const maybe = finish(item, room)
-    if (maybe === undefined && taken.length > 0) {
-      break
+    if (maybe === undefined && !isFirst) {
+      return undefined
     }
     const finished = maybe ?? item
     const bytes = bytesOf(finished)
     const fitting = bytes > room ? shorten(finished, bytes, room) : finished
-    used += bytesOf(fitting)
-    if (used > room && taken.length > 0) {
-      break
-    }
-    taken.push(fitting)
+    return used + bytesOf(fitting) > room && !isFirst ? undefined : fitting
   }
-  return { items: taken, next: nextOf(sorted, start + taken.length) }
 }
 
 /** Room for what stands around the items: the names of the lists, and of `next` all but the key that it is. */
@@ -62,26 +83,23 @@ export const escapedBytesMax = 6
 // Several items may have one key (a fact out of shape in several buckets): where a page ends between them, the next one
 // begins after so many of them, which `after` says behind a line break. No key in shape has one; of one that ends like
 // that itself, the count is always said.
-const startOf = (sorted: ReadonlyArray<Placed>, after: string | undefined): number => {
-  if (after === undefined) {
-    return 0
-  }
-  const [, key, count] = counted.exec(after) ?? []
-  if (key !== undefined) {
-    const first = sorted.findIndex(({ place }) => place >= key)
-    return first === -1 ? sorted.length : first + Number(count)
-  }
-  const first = sorted.findIndex(({ place }) => place > after)
-  return first === -1 ? sorted.length : first
+const startOf = (
+  after: string | undefined
+): { readonly place: string; readonly isPast: boolean; readonly count: number } => {
+  const [, key, count] = counted.exec(after ?? "") ?? []
+  return key === undefined
+    ? { place: after ?? "", isPast: after !== undefined, count: 0 }
+    : { place: key, isPast: false, count: Number(count) }
 }
 
 const counted = /^([^]*)\n(\d{1,9})$/
 
-const nextOf = (sorted: ReadonlyArray<Placed>, end: number): string | undefined => {
-  const last = sorted[end - 1]?.place
-  if (last === undefined || end >= sorted.length) {
-    return undefined
-  }
-  const same = sorted.slice(0, end).filter(({ place }) => place === last).length
-  return sorted[end]?.place === last || counted.test(last) ? `${last}\n${same}` : last
-}
+const afterOf = (last: string, ofLast: number, next: string): string =>
+  next === last || !isPlainAfter(last) ? `${last}\n${ofLast}` : last
+
+/** Whether a place can be said as the `after` of a page as it is. */
+export const isPlainAfter = (place: string): boolean => !counted.test(place)
+
+/** Items in the order of their places, those of one place in the order that they have. */
+export const inOrder = <Item extends Placed>(items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
+  items.toSorted((one, other) => one.place < other.place ? -1 : one.place > other.place ? 1 : 0)

@@ -6,13 +6,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Caller } from "./Caller.ts"
 import type { Conflict, OutOfShape } from "./Decision.ts"
-import { type Json, type JsonObject, textMember } from "./Json.ts"
-import { readKey, writeKey } from "./Key.ts"
-import { historyPageEntriesMax, keyBytesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
-import { readToken } from "./Name.ts"
+import type { Json, JsonObject } from "./Json.ts"
+import { historyPageEntriesMax, pageEntriesMax, replyBytesMax } from "./Limits.ts"
 import { bytesOf, escapedBytesMax, pageOf } from "./Page.ts"
+import { type EntryItem, type Item, itemsFrom, type Looked, type QueryEntry } from "./QueryItems.ts"
 import { listed, type QueryWhat, queryWhat } from "./QueryWhat.ts"
-import { isSeenBy } from "./Sight.ts"
 import { refuse, requestOf, type VerbError, type VerbSource } from "./Verb.ts"
 import { cut, verbWhy } from "./Words.ts"
 
@@ -43,11 +41,7 @@ export interface Earlier {
   readonly time: string
 }
 
-/**
- * One entry of a page: its key, each part of the key by its name (`node`, `module`, …), and its value; with `history`,
- * its earlier values. `tooLarge` stands in place of a value that no reply could hold, and says how many bytes it has.
- */
-export type QueryEntry = { readonly [part: string]: Json } & { readonly key: string }
+export type { QueryEntry } from "./QueryItems.ts"
 
 /** A page of the verb's answer (protocol §8). `next` is the `after` of the following one. */
 export interface QueryReply {
@@ -66,6 +60,11 @@ export interface QueryOptions {
   readonly replyBytesMax?: number
   /** The most entries of a page where the request names no limit. */
   readonly pageEntriesMax?: number
+  /**
+   * So many keys are looked at before a page ends, though it may have no entries: where the source keeps its keys in order. All
+   * where left out.
+   */
+  readonly looksMax?: number
   /**
    * The earlier values of a key that the bus still has, oldest first. Where it gives nothing at all, they were not looked
    * up: the page ends before that key; as the first of a page, it is given without.
@@ -114,98 +113,12 @@ const faultOf = (what: QueryWhat, request: Request): Result.Result<never, VerbEr
     : undefined
 }
 
-// --- what is listed ----------------------------------------------------------------------------------------------
-
-/** One thing of a page, in the place that its key gives it. */
-type Item =
-  | EntryItem
-  | { readonly place: string; readonly list: "outOfShape"; readonly item: OutOfShape }
-  | { readonly place: string; readonly list: "conflicts"; readonly item: Conflict }
-
-interface EntryItem {
-  readonly place: string
-  readonly list: "entries"
-  readonly item: QueryEntry
-}
-
-const itemsOf = (
-  source: VerbSource,
-  what: QueryWhat,
-  request: Request,
-  caller: Caller | undefined
-): ReadonlyArray<Item> => {
-  const { bucket, madeFrom, shape } = listed[what]
-  const items: Array<Item> = []
-  for (const [key, value] of valuesOf(source, what)) {
-    if (!isSeenBy(caller, bucket, key)) {
-      continue
-    }
-    const names = Result.getOrUndefined(readKey(shape, key))
-    if (names !== undefined && matches(what, request, names, value)) {
-      items.push({ place: key, list: "entries", item: { key, ...names, value } })
-    }
-  }
-  for (const item of source.decisions.outOfShape) {
-    const isAskedFor = (madeFrom === undefined || madeFrom(item.bucket)) && mayConcern(what, request, item.key)
-    if (isAskedFor && isSeenBy(caller, item.bucket, item.key)) {
-      items.push({ place: cut(item.key, keyBytesMax), list: "outOfShape", item })
-    }
-  }
-  if (what === "registry") {
-    for (const item of source.decisions.conflicts) {
-      items.push({ place: writeKey(item.kind), list: "conflicts", item })
-    }
-  }
-  return items
-}
-
-const valuesOf = ({ decisions, facts }: VerbSource, what: QueryWhat): Iterable<readonly [key: string, value: Json]> => {
-  switch (what) {
-    case "registry":
-    case "provisions":
-    case "plans":
-    case "asks":
-      return decisions[what]
-    default:
-      return [...facts[what].all()].flatMap(({ json, key }) => json === undefined ? [] : [[key, json] as const])
-  }
-}
-
-const matches = (
-  what: QueryWhat,
-  { collection, module, node, state }: Request,
-  names: { readonly [part: string]: string | undefined },
-  value: Json
-): boolean => {
-  const found = {
-    node: what === "asks" ? names["providerNode"] : names["node"],
-    module: what === "collect"
-      ? names["contributor"]
-      : what === "registry"
-      ? textMember(value, "module")
-      : names["module"]
-  }
-  return (node === undefined || found.node === node) && (module === undefined || found.module === module) &&
-    (collection === undefined || names["collection"] === collection) &&
-    (state === undefined || textMember(value, "state") === state)
-}
-
-/** Whether a fact out of shape may be about what is asked for: what of its key does not read could be about anything. */
-const mayConcern = (what: QueryWhat, { module, node }: Request, key: string): boolean => {
-  if (what === "registry" || what === "asks") {
-    return true
-  }
-  const tokens = key.split(".").map(readToken)
-  const found = { node: tokens[0], module: tokens[what === "collect" ? 2 : 1] }
-  return (node === undefined || found.node === undefined || found.node === node) &&
-    (module === undefined || found.module === undefined || found.module === module)
-}
-
 // --- pages -------------------------------------------------------------------------------------------------------
 
 const page = (source: VerbSource, what: QueryWhat, request: Request, options: QueryOptions): QueryReply => {
   const { bucket } = listed[what]
-  const { items, next } = pageOf(itemsOf(source, what, request, options.caller), {
+  const looked: Looked = { until: undefined }
+  const { items, next = looked.until } = pageOf(itemsFrom(source, what, request, options, looked), {
     limit: Math.min(
       request.limit ?? options.pageEntriesMax ?? pageEntriesMax,
       request.history === true ? historyPageEntriesMax : Number.POSITIVE_INFINITY

@@ -6,6 +6,8 @@ import type * as Schema from "effect/Schema"
 import type { Decisions } from "./Decision.ts"
 import type { FactsView } from "./Facts.ts"
 import { isJsonObject } from "./Json.ts"
+import type { OrderedKeys } from "./OrderedKeys.ts"
+import type { QueryWhat } from "./QueryWhat.ts"
 import { sayFaults, shape } from "./Shape.ts"
 import { verbWhy } from "./Words.ts"
 
@@ -13,6 +15,8 @@ import { verbWhy } from "./Words.ts"
 export interface VerbSource {
   readonly facts: FactsView
   readonly decisions: Decisions
+  /** The keys of what is listed in order, where they are kept so: a page is read from them once they are whole. */
+  readonly order?: (what: QueryWhat) => OrderedKeys | undefined
 }
 
 /**

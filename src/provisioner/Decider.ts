@@ -7,6 +7,8 @@ import type { Decisions } from "../core/Decision.ts"
 import { Engine, type EngineChange, type EngineOptions } from "../core/Engine.ts"
 import { Facts, type FactsView } from "../core/Facts.ts"
 import { type Json, sameJson } from "../core/Json.ts"
+import type { OrderedKeys } from "../core/OrderedKeys.ts"
+import type { QueryWhat } from "../core/QueryWhat.ts"
 import type { VerbError } from "../core/Verb.ts"
 import { whatIfBetween, whatIfOf, type WhatIfReply } from "../core/WhatIf.ts"
 import { withChanges } from "./Trial.ts"
@@ -33,6 +35,8 @@ export interface Decider {
   readonly take: (change: EngineChange) => boolean
   /** Decides, of so many things at the most and some more; a plain function decides all. */
   readonly decide: (thingsMax: number) => Decided
+  /** The keys of what a verb lists in order, where they are kept so: they are to be filled before a page is read from them. */
+  readonly order?: (what: QueryWhat) => OrderedKeys | undefined
   /** Whether an operator's answer is to be deleted, by what was decided last. */
   readonly isAnswerOver: (key: string) => boolean
   /**
@@ -53,6 +57,7 @@ export const byEngine = (options?: EngineOptions): Decider => {
       return { decisions: engine.decisions, changed: writes, isPending: pending > 0 }
     },
     isAnswerOver: (key) => engine.isAnswerOver(key),
+    order: (what) => engine.order(what),
     whatIf: (changes) => engine.whatIf([], pendingMax).pending > 0 ? "busy" : whatIfOf(engine, changes)
   }
 }

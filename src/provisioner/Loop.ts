@@ -68,7 +68,10 @@ export class Loop {
 
   /** The facts, and what was decided from them last. */
   get source(): VerbSource | undefined {
-    return this.#decided === undefined ? undefined : { facts: this.#view.facts, decisions: this.#decided }
+    const { order } = this.#decider
+    return this.#decided === undefined
+      ? undefined
+      : { facts: this.#view.facts, decisions: this.#decided, ...(order === undefined ? {} : { order }) }
   }
 
   /** What a change of the facts would change; "busy" while it cannot be told. */

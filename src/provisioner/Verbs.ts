@@ -10,6 +10,7 @@ import { explain, type ExplainReply } from "../core/Explain.ts"
 import { isJsonObject, type Json } from "../core/Json.ts"
 import { replyBytesMax } from "../core/Limits.ts"
 import { query, type QueryReply } from "../core/Query.ts"
+import { queryWhat } from "../core/QueryWhat.ts"
 import { retire, type RetireReply } from "../core/Retire.ts"
 import { writeUtf8 } from "../core/Utf8.ts"
 import type { VerbError, VerbSource } from "../core/Verb.ts"
@@ -129,7 +130,7 @@ const provisioning = Effect.fnUntraced(function*(
   request: unknown,
   options: ReplyOptions
 ): Effect.fn.Return<QueryReply, Refusal> {
-  const page = yield* Effect.fromResult(query(source, request, options))
+  const { page, request: asked } = yield* pageInPieces(source, request, options)
   if (!isJsonObject(request) || request["history"] !== true) {
     return page
   }
@@ -139,9 +140,35 @@ const provisioning = Effect.fnUntraced(function*(
     sayBusError
   )
   return yield* Effect.fromResult(
-    query(source, request, { ...options, history: (_bucket, key) => histories.get(key) })
+    query(source, asked, { ...options, looksMax: keysLookedAtOnceMax, history: (_bucket, key) => histories.get(key) })
   )
 })
+
+/** The first page that has entries, or the last: what is looked through for it is looked through some at a time. */
+const pageInPieces = Effect.fnUntraced(function*(
+  source: VerbSource,
+  request: unknown,
+  options: ReplyOptions
+): Effect.fn.Return<{ readonly page: QueryReply; readonly request: unknown }, Refusal> {
+  const asked = isJsonObject(request) ? request : {}
+  const order = source.order?.(queryWhat.find((what) => what === asked["what"]) ?? "registry")
+  while (order?.fill(keysFilledAtOnceMax) === false) {
+    yield* Effect.sleep(0)
+  }
+  let further: unknown = request
+  while (true) {
+    const page = yield* Effect.fromResult(query(source, further, { ...options, looksMax: keysLookedAtOnceMax }))
+    if (page.entries.length > 0 || page.outOfShape.length > 0 || page.next === undefined) {
+      return { page, request: further }
+    }
+    further = { ...asked, after: page.next }
+    yield* Effect.sleep(0)
+  }
+})
+
+/** So many keys are brought in order, or looked at, within some 10 ms: others are answered in between. */
+const keysFilledAtOnceMax = 5_000
+const keysLookedAtOnceMax = 10_000
 
 // --- an answer -----------------------------------------------------------------------------------------------------
 

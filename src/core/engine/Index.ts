@@ -24,6 +24,7 @@ import { ProvisionRecord } from "./Candidates.ts"
 import { Counts } from "./Counts.ts"
 import { putInShort, takeOut } from "./Dense.ts"
 import { withoutItem } from "./Few.ts"
+import { Orders } from "./Orders.ts"
 import {
   type AskRecord,
   ClaimRecord,
@@ -66,6 +67,7 @@ export class Index implements Mesh {
   readonly holders = new Map<string, Holder>()
   /** The seats that a module on a node holds, by the key of its assignment. */
   readonly seatsHeld = new Map<string, Set<string>>()
+  readonly orders = new Orders()
   readonly #digests = new WeakMap<object, string>()
   readonly #makers = new WeakMap<Bound, ReadonlySet<string>>()
   readonly #ranges = new Map<string, Map<string, boolean>>()

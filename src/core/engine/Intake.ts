@@ -233,6 +233,11 @@ const row = <P extends Part, A>(
       return false
     }
     table.keep(key, after)
+    if (after === undefined) {
+      world.index.orders.remove(bucket, key)
+    } else if (before === undefined) {
+      world.index.orders.add(bucket, key)
+    }
     undo?.push(() => keep(key, after, before, undefined))
     const isOtherwiseWrong = before?.why !== after?.why
     if (isOtherwiseWrong) {

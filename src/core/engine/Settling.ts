@@ -3,6 +3,7 @@
  * order, by the rules themselves. What comes out as it was is not said.
  */
 import { asksOfClaim, isAnswerOver, standingOf } from "../Ask.ts"
+import { bucketName } from "../BucketName.ts"
 import { asksOfCredential, wantedCredentials } from "../CredentialAsk.ts"
 import { sameJson } from "../Json.ts"
 import { type Asked, isOfCredential } from "../Made.ts"
@@ -122,6 +123,7 @@ const settleNeed = (
     takeOut(need.consumer.needs, need, "consumerAt")
     if (before !== undefined) {
       index.counts.provisions.move(before.state, undefined)
+      index.orders.remove(bucketName.provisions, key)
       said.delete("provisions", key)
       due.planNeeds = true
     }
@@ -136,6 +138,9 @@ const settleNeed = (
   }
   need.provision = after
   index.counts.provisions.move(before?.state, after.state)
+  if (before === undefined) {
+    index.orders.add(bucketName.provisions, key)
+  }
   due.plan = true
   due.planNeeds ||= before === undefined || !samePlanNeed(before, after)
   due.digest ||= before === undefined || before.version !== after.version || !sameJson(before.find, after.find)
@@ -196,6 +201,7 @@ const keepAsks = (world: World, claim: ClaimRecord, asks: ReadonlyArray<Asked>):
         said.delete("asks", record.key)
         index.asks.delete(record.key)
         index.counts.asks.move(record.ask.state, undefined)
+        index.orders.remove(bucketName.asks, record.key)
         takeOut(record.provider.asks, record, "providerAt")
         index.dropProvider(record.provider)
       }
@@ -217,6 +223,7 @@ const keepAsk = (
   }
   if (known === undefined) {
     index.asks.set(key, record)
+    index.orders.add(bucketName.asks, key)
     putIn(record.provider.asks, record, "providerAt")
   }
   return record
@@ -255,6 +262,7 @@ const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, due: Due):
     if (before !== undefined) {
       consumer.planHead = undefined
       index.counts.plans.move(before.state, undefined)
+      index.orders.remove(bucketName.plans, key)
       said.delete("plans", key)
     }
     return
@@ -265,6 +273,9 @@ const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, due: Due):
   if (due.planNeeds || !sameJson(before, after)) {
     consumer.planHead = after
     index.counts.plans.move(before?.state, after.state)
+    if (before === undefined) {
+      index.orders.add(bucketName.plans, key)
+    }
     said.write("plans", key, planBy(after, planned))
   }
 }
