@@ -1,16 +1,25 @@
 /**
- * What the benchmark on NATS stands on: a server of its own, the mesh's buckets on it, and processes that act there.
+ * What the benchmarks on the bus stand on: a server of its own, the mesh's buckets on it, and processes that act there.
  */
-import { Effect, type Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { NatsBus } from "../../src/adapters/nats/index.ts"
-import type { Snapshot } from "../../src/core/index.ts"
+import type { Json } from "../../src/core/index.ts"
 import { type Bare, bare } from "../../test/nats/Bare.ts"
 import { natsServer } from "../../test/nats/Server.ts"
 import type { Said, Told } from "../natsParty.ts"
+
+/** What a key of a bucket holds. */
+export interface Value {
+  readonly bucket: string
+  readonly key: string
+  readonly value: Json
+}
 
 /** The server, as the parent of all sees it. */
 export interface Stage {
@@ -18,54 +27,63 @@ export interface Stage {
   readonly admin: Bare
   /** Takes every bucket away, and makes the mesh's and these anew, as `setup` does. */
   readonly clear: (buckets: Iterable<string>) => Promise<void>
+  readonly close: () => Promise<void>
 }
 
-/** A server, until the scope closes. */
-export const stage: Effect.Effect<Stage, never, Scope.Scope> = Effect.gen(function*() {
-  const server = yield* natsServer()
-  const admin = yield* bare(server)
-  const nats = yield* Effect.orDie(NatsBus.make({ servers: [server.url] }))
-  return {
-    url: server.url,
-    admin,
-    clear: async (buckets) => {
-      for await (const name of admin.manager.streams.names()) {
-        await admin.manager.streams.delete(name)
-      }
-      await Effect.runPromise(Effect.flatMap(nats.planBuckets(), nats.applyPlans))
-      await Effect.runPromise(Effect.flatMap(nats.planBuckets({ buckets }), nats.applyPlans))
-    }
-  }
-})
-
-/** Puts a snapshot's values. */
-export const fill = async ({ admin }: Stage, { buckets }: Snapshot): Promise<void> => {
-  for (const [bucket, values] of Object.entries(buckets)) {
-    await admin.plant(bucket, Object.entries(values).map(([key, value]) => [key, JSON.stringify(value)]))
-  }
+/** A server, until it is closed. */
+export const openStage = async (): Promise<Stage> => {
+  const scope = await Effect.runPromise(Scope.make())
+  return await Effect.runPromise(Scope.provide(
+    Effect.gen(function*() {
+      const server = yield* natsServer()
+      const admin = yield* bare(server)
+      const nats = yield* Effect.orDie(NatsBus.make({ servers: [server.url] }))
+      return {
+        url: server.url,
+        admin,
+        clear: async (buckets) => {
+          for await (const name of admin.manager.streams.names()) {
+            await admin.manager.streams.delete(name)
+          }
+          await Effect.runPromise(Effect.flatMap(nats.planBuckets(), nats.applyPlans))
+          await Effect.runPromise(Effect.flatMap(nats.planBuckets({ buckets }), nats.applyPlans))
+        },
+        close: async () => await Effect.runPromise(Scope.close(scope, Exit.void))
+      } satisfies Stage
+    }),
+    scope
+  ))
 }
 
-/** Waits until buckets hold so many keys each, beside the marks of the seat's holder; gives when, by this process's clock. */
-export const filled = async (
-  { admin }: Stage,
-  counts: ReadonlyMap<string, number>,
-  millisMax: number
-): Promise<number> => {
-  const waiting = new Map(counts)
-  for (const until = performance.now() + millisMax; performance.now() < until; await sleep(10)) {
-    for (const [bucket, count] of waiting) {
-      const { state: { num_subjects: subjects = 0 } } = await admin.manager.streams.info(`KV_${bucket}`)
-      const marks = subjects > count ? 1 : 0
-      if (subjects - marks < count) {
-        break
-      }
-      waiting.delete(bucket)
-    }
-    if (waiting.size === 0) {
-      return performance.now()
-    }
+/** Plants values, each bucket's as they come. */
+export const fill = async ({ admin }: Stage, values: Iterable<Value>): Promise<void> => {
+  let part: Array<readonly [string, string]> = []
+  let bucketOfPart = ""
+  const plantPart = async () => {
+    const values = part
+    part = []
+    await admin.plant(bucketOfPart, values)
   }
-  throw new Error(`${[...waiting.keys()].join(", ")}: not written in ${millisMax} ms`)
+  for (const { bucket, key, value } of values) {
+    if (bucket !== bucketOfPart || part.length >= plantedAtOnceMax) {
+      await plantPart()
+      bucketOfPart = bucket
+    }
+    part.push([key, JSON.stringify(value)])
+  }
+  await plantPart()
+}
+
+const plantedAtOnceMax = 20_000
+
+/** How many keys buckets hold, beside the marks of the seat's holder. */
+export const decisionsIn = async ({ admin }: Stage, buckets: Iterable<string>): Promise<number> => {
+  let count = 0
+  for (const bucket of buckets) {
+    const { state: { num_subjects: subjects = 0 } } = await admin.manager.streams.info(`KV_${bucket}`)
+    count += Math.max(0, subjects - 1)
+  }
+  return count
 }
 
 /** A process that acts on the server. */
@@ -81,6 +99,7 @@ const root = join(import.meta.dirname, "..", "..")
 /** Starts a party of the bare client's, and waits until it is ready. */
 export const party = async ({ url }: Stage, role: string, ...rest: ReadonlyArray<string>): Promise<Party> => {
   const child = fork(join(root, "bench", "natsParty.ts"), [role, url, ...rest])
+  running.add(child)
   const said: Array<Said> = []
   const waiting: Array<(said: Said) => void> = []
   child.on("message", (message: Said) => {
@@ -102,17 +121,39 @@ export const party = async ({ url }: Stage, role: string, ...rest: ReadonlyArray
   return { tell: (told) => child.send(told), hear, stop: () => stop(child) }
 }
 
-/** Starts the provisioner as it is installed, in a process of its own. */
-export const provisioner = ({ url }: Stage): Pick<Party, "stop"> => {
+/** The provisioner in a process of its own. */
+export interface Provisioner {
+  /** How many milliseconds after its start all was read and nothing was left to be written, and how many writes it had said. */
+  readonly live: Promise<{ readonly millis: number; readonly writes: number }>
+  /** How much memory it takes, in MB. */
+  readonly memory: () => number
+  readonly stop: () => Promise<void>
+}
+
+/** Starts the provisioner as it is installed. */
+export const provisioner = ({ url }: Stage): Provisioner => {
   const bin = join(root, "dist", "bin", "mesh-provisioner.js")
-  const child = spawn(process.execPath, [bin, "serve", "--bus", url], { stdio: ["ignore", "ignore", "inherit"] })
+  const from = performance.now()
+  const words = ["--max-old-space-size=12000", bin, "serve", "--bus", url, "--log", "json"]
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] })
   running.add(child)
-  child.on("exit", (code) => {
-    if (code !== 0) {
-      throw new Error(`the provisioner ended with exit code ${code}`)
-    }
+  const live = new Promise<{ readonly millis: number; readonly writes: number }>((resolve, reject) => {
+    let writes = 0
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      writes += line.includes(`"op":"`) ? 1 : 0
+      if (line.includes(`"health":"live"`)) {
+        resolve({ millis: performance.now() - from, writes })
+      }
+    })
+    child.on("exit", (code) => reject(new Error(`the provisioner ended with exit code ${code}`)))
   })
-  return { stop: () => stop(child) }
+  // Who stops it before it is live waits for nothing of it.
+  live.catch(() => {})
+  const memory = () => {
+    const [, kilobytes = "0"] = /VmRSS:\s+(\d+) kB/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? []
+    return Number(kilobytes) / 1_024
+  }
+  return { live, memory, stop: () => stop(child) }
 }
 
 const stop = async (child: ChildProcess): Promise<void> => {
@@ -121,6 +162,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
     child.kill("SIGTERM")
     await Promise.race([ended, sleep(10_000).then(() => child.kill("SIGKILL"))])
   }
+  running.delete(child)
 }
 
 const running = new Set<ChildProcess>()
