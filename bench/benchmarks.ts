@@ -2,8 +2,7 @@
  * All benchmarks, in the order in which they are taken.
  */
 import { commandLine } from "./commandLine.ts"
-import { bus } from "./nats/bus.ts"
 import type { Benchmark } from "./Row.ts"
 
 /** All benchmarks there are. */
-export const benchmarks: ReadonlyArray<Benchmark> = [commandLine, bus]
+export const benchmarks: ReadonlyArray<Benchmark> = [commandLine]
