@@ -3,8 +3,8 @@
  */
 import type { Figure, Row, Target } from "./Row.ts"
 
-const nameWidth = 24
-const whatWidth = 46
+const nameWidth = 26
+const whatWidth = 60
 
 /** A number for a person: three digits that count, and thousands set apart. */
 export const numberText = (value: number): string => {

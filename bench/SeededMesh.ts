@@ -19,6 +19,13 @@ export interface MeshOptions {
   readonly needs: number
 }
 
+/** A bound entry. */
+interface Made {
+  readonly bucket: string
+  readonly key: string
+  readonly value: { readonly [name: string]: Json }
+}
+
 /** A consumer, by its number: a module on a node, with several needs. */
 export interface MeshConsumer {
   readonly key: string
@@ -29,7 +36,7 @@ export interface MeshConsumer {
   /** Its need `bound.database`. */
   readonly need: Put
   /** What postgres made for that. */
-  readonly database: Put & { readonly value: { readonly [name: string]: Json } }
+  readonly database: Made
 }
 
 /** A mesh of a seed. */
@@ -85,7 +92,7 @@ const consumerOf = (index: number): MeshConsumer => {
   }
 }
 
-const databaseOf = (key: string, by: string, index: number): MeshConsumer["database"] => ({
+const databaseOf = (key: string, by: string, index: number): Made => ({
   bucket: "postgres_bound",
   key: `${key}.database`,
   value: {
