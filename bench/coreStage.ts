@@ -5,6 +5,7 @@ import { hash } from "node:crypto"
 // As in the daemon, facts are read by compiled schemas.
 import "effect/schema/SchemaJITCompiler/enable"
 import { type Change, type Engine, type EngineChange, Facts } from "../src/core/index.ts"
+import { thingsDecidedAtOnceMin, thingsMaxAfter } from "../src/provisioner/Slices.ts"
 import { Toy } from "./Toy.ts"
 
 /** The seed of the meshes that are measured. */
@@ -13,7 +14,7 @@ export const seed = 4
 /** How many rounds each measurement takes. */
 export const rounds = 5
 
-/** How many things are decided in one slice, as the daemon has it. */
+/** How many things are decided at once where nobody waits meanwhile. */
 export const thingsASlice = 500
 
 /** SHA-256 as the daemon hands it in. */
@@ -45,13 +46,15 @@ export const decoded = (changes: Iterable<Change>): Facts => {
   return facts
 }
 
-/** Decides all that there is to decide, slice by slice, and gives what each slice took, in milliseconds. */
+/** Decides all that there is to decide, in slices as the daemon's, and gives what each slice took, in milliseconds. */
 export const workedOff = (engine: Engine, changes: ReadonlyArray<EngineChange> = []): ReadonlyArray<number> => {
   const slices: Array<number> = []
   let pending = 1
+  let thingsMax = thingsDecidedAtOnceMin
   for (let next = changes; pending > 0; next = []) {
-    const [millis, step] = timed(() => engine.step(next, thingsASlice))
+    const [millis, step] = timed(() => engine.step(next, thingsMax))
     pending = step.pending
+    thingsMax = thingsMaxAfter(thingsMax, millis)
     slices.push(millis)
   }
   return slices
