@@ -29,7 +29,7 @@ export const credentialsOf = (
   providerModule: string,
   contract: ProvisionContract
 ): ReadonlyArray<Credential> =>
-  contract.secretFields.map(({ credential, field, token }) => {
+  contract.secretFields.length === 0 ? noCredentials : contract.secretFields.map(({ credential, field, token }) => {
     const name = local === undefined ? credential : credentialName(providerModule, provision, local, field)
     return {
       field,
@@ -41,6 +41,8 @@ export const credentialsOf = (
       key: [consumer, "credential", local === undefined ? token : writeToken(name)].join(".")
     }
   })
+
+const noCredentials: ReadonlyArray<Credential> = []
 
 /** What a credential's name says that it opens, if it reads as one: `<provider module>.<provision>[.<local>].<field>`. */
 export const readCredentialName = (

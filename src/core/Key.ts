@@ -114,6 +114,9 @@ export const writeKey = (...names: ReadonlyArray<string | undefined>): string =>
   return tokens.join(".")
 }
 
+/** The token of the node that a key begins with: the key of its machine. */
+export const nodeToken = (key: string): string => key.slice(0, key.indexOf("."))
+
 /** The first two tokens of a key in shape: the module on a node that it is about, as the key of its assignment. */
 export const assignmentKeyOf = (key: string): string => {
   const end = key.indexOf(".", key.indexOf(".") + 1)

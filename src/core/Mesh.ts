@@ -14,10 +14,10 @@ import type { Seat } from "./fact/Seat.ts"
 import type { Facts } from "./Facts.ts"
 import { addTo } from "./Group.ts"
 import type { Json, JsonObject } from "./Json.ts"
-import { consumerOfBrokenKey, writeKey } from "./Key.ts"
+import { consumerOfBrokenKey, nodeToken, writeKey } from "./Key.ts"
 import { once, onceByKey } from "./Once.ts"
 import { type Registry, registryOf } from "./Registry.ts"
-import { inRange } from "./Version.ts"
+import { inRangeOnce } from "./Version.ts"
 import { notTheVault } from "./Words.ts"
 
 /** A need whose key is in shape, whatever became of its value. */
@@ -48,6 +48,8 @@ export interface Entry {
 export interface Provider extends ModuleOn {
   /** The key of its assignment. */
   readonly key: string
+  /** The key of its node's machine. */
+  readonly machine: string
   readonly isDraining: boolean
   readonly contract: ProvisionContract
 }
@@ -137,11 +139,6 @@ export const meshOf = (facts: Facts): WholeMesh => {
   }
 }
 
-const inRangeOnce = (): Mesh["inRange"] => {
-  const byVersion = once((version: string) => once((range: string) => inRange(version, range)))
-  return (version, range) => byVersion(version)(range)
-}
-
 /** The claim of a need, if it is one that a provider answers per claim: a `bound` need's, or an own secret's. */
 export const claimKeyOf = (need: SoundNeed): string | undefined => {
   const claimed = claimedBy(need)
@@ -210,8 +207,9 @@ const providersOf = (
   const assigned = [...facts.assignments.sound()].sort((one, other) => one.key < other.key ? -1 : 1)
   for (const { key, names: { module, node }, value } of assigned) {
     assignedModules.add(module)
+    const machine = nodeToken(key)
     for (const [provision, contract] of provided(module)) {
-      addTo(providers, provision, { key, node, module, isDraining: value.draining === true, contract })
+      addTo(providers, provision, { key, machine, node, module, isDraining: value.draining === true, contract })
     }
   }
   return {

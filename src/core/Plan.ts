@@ -222,8 +222,14 @@ export const runsByAPlan = (applied: Applied | undefined, { instance }: Assignme
   applied !== undefined && (applied.instance === undefined || instance === undefined || applied.instance === instance)
 
 const blockedWhy = (blocked: ReadonlyArray<PlannedNeed>): string => {
-  const said = blocked.slice(0, planWhyNeedsMax)
-    .map(({ planKey, provision: { provider, why } }) => planWhy.blocked(planKey, provider, why))
+  const [first] = blocked
+  if (blocked.length === 1 && first !== undefined) {
+    return whyBlocked(first)
+  }
+  const said = blocked.slice(0, planWhyNeedsMax).map(whyBlocked)
   const more = blocked.length - said.length
   return [...said, ...(more > 0 ? [planWhy.more(more)] : [])].join("\n")
 }
+
+const whyBlocked = ({ planKey, provision: { provider, why } }: PlannedNeed): string =>
+  planWhy.blocked(planKey, provider, why)

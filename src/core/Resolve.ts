@@ -7,7 +7,7 @@ import type { Candidate, CandidateReason, ModuleOn, Waits } from "./Decision.ts"
 import type { Pin } from "./fact/Assignment.ts"
 import { namesProvision, type ProvisionContract } from "./fact/Definition.ts"
 import type { Need } from "./fact/Need.ts"
-import { writeKey } from "./Key.ts"
+import { nodeToken, writeKey } from "./Key.ts"
 import { candidatesMax } from "./Limits.ts"
 import { type Claim, contractOf, type Entry, holderOf, type Mesh, pinOf, type Provider, seatAt } from "./Mesh.ts"
 import { scoresOf } from "./Score.ts"
@@ -269,10 +269,10 @@ class Ranking {
   }
 
   /** What counts before the score, the weightiest first: not lost, not draining, on the same node, on the same site. */
-  rank({ isDraining, key, node }: Provider): number {
-    const machine = this.#mesh.facts.machines.value(nodeToken(key))
-    return (machine?.lost === true ? 0 : 8) + (isDraining ? 0 : 4) + (node === this.#node ? 2 : 0) +
-      (this.#site !== undefined && this.#site === machine?.site ? 1 : 0)
+  rank({ isDraining, machine, node }: Provider): number {
+    const on = this.#mesh.facts.machines.value(machine)
+    return (on?.lost === true ? 0 : 8) + (isDraining ? 0 : 4) + (node === this.#node ? 2 : 0) +
+      (this.#site !== undefined && this.#site === on?.site ? 1 : 0)
   }
 
   /** Whether one candidate comes before another: by rank, then by score, then by key. */
@@ -292,6 +292,3 @@ class Ranking {
 }
 
 const rankOfOwnNode = 8 + 4 + 2
-
-/** The token of the node that a key begins with. */
-export const nodeToken = (key: string): string => key.slice(0, key.indexOf("."))

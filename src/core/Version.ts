@@ -2,6 +2,7 @@
  * Versions and ranges, as npm's `semver` reads them (protocol §3).
  */
 import SemVerRange from "semver/classes/range.js"
+import { once } from "./Once.ts"
 
 /** A range as it was read. */
 interface Range {
@@ -28,3 +29,9 @@ export const readRange = (range: string): Range | undefined => {
  * ```
  */
 export const inRange = (version: string, range: string): boolean => readRange(range)?.test(version) === true
+
+/** Whether a version is in a range, each pair looked at once. */
+export const inRangeOnce = (): (version: string, range: string) => boolean => {
+  const byVersion = once((version: string) => once((range: string) => inRange(version, range)))
+  return (version, range) => byVersion(version)(range)
+}

@@ -3,9 +3,9 @@
  * wins, and those that nobody served (protocol §5.2).
  */
 import type { Facts } from "../Facts.ts"
-import { writeKey } from "../Key.ts"
+import { nodeToken, writeKey } from "../Key.ts"
 import type { Mesh, Provider, Providers } from "../Mesh.ts"
-import { nodeToken, type Resolution, wins } from "../Resolve.ts"
+import { type Resolution, wins } from "../Resolve.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { claimDue, type ClaimRecord, type ModuleRecord } from "./Record.ts"
 
@@ -208,7 +208,14 @@ export class ProvisionRecord implements Providers {
     const contract = names && this.#facts.modules.value(names.module)?.provides.get(this.name)
     return names === undefined || value === undefined || contract === undefined
       ? []
-      : [{ key, node: names.node, module: names.module, isDraining: value.draining === true, contract }]
+      : [{
+        key,
+        machine: nodeToken(key),
+        node: names.node,
+        module: names.module,
+        isDraining: value.draining === true,
+        contract
+      }]
   }
 
   #touch(key: string): Touch {

@@ -6,6 +6,7 @@ import type { ModuleOn, Outcome, OutOfShape, Provision, Waits } from "../Decisio
 import { type Bound, makersOf } from "../fact/Bound.ts"
 import { Facts } from "../Facts.ts"
 import type { Json } from "../Json.ts"
+import { nodeToken } from "../Key.ts"
 import {
   type Claim,
   type Collection,
@@ -18,7 +19,6 @@ import {
 } from "../Mesh.ts"
 import { readToken } from "../Name.ts"
 import { type Registry, registryOf } from "../Registry.ts"
-import { nodeToken } from "../Resolve.ts"
 import { inRange } from "../Version.ts"
 import { ProvisionRecord } from "./Candidates.ts"
 import { Counts } from "./Counts.ts"
