@@ -6,7 +6,7 @@ import type { DecisionCounts } from "../Decision.ts"
 import { View } from "./View.ts"
 
 /** Counts of what is in one state or another. */
-export class Count {
+class Count {
   readonly #counts = new Map<string, number>()
   /** The counts by state; a state that nothing is in is left out. */
   readonly view: ReadonlyMap<string, number> = new View(this.#counts, (count) => count, () => this.#counts.size)
