@@ -50,23 +50,54 @@ export const readFrame = (message: Msg, prefix: string): Frame => {
 // $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<nanoseconds>.<pending>; of newer servers
 // with <domain>.<account> before the stream, and more behind.
 const readDelivered = (message: Msg, reply: string, prefix: string): Frame => {
-  const tokens = reply.split(".")
-  const [streamSequence, consumerSequence, nanoseconds = ""] = tokens.slice(tokens.length === 9 ? 5 : 7)
-  const revision = Number(streamSequence)
-  const timeMillis = Number(nanoseconds.slice(0, -6))
+  const [revision, consumerSequence, timeMillis] = numbersOf(reply)
   const subject = message.subject
   if (!Number.isSafeInteger(revision) || !Number.isSafeInteger(timeMillis) || !subject.startsWith(prefix)) {
     return other
   }
-  const key = subject.slice(prefix.length)
+  const key = keyOf(subject, prefix)
   return {
     _tag: "Delivered",
-    consumerSequence: Number(consumerSequence),
+    consumerSequence,
     change: isMarker(headersOf(message))
       ? { _tag: "Delete", key, revision, timeMillis }
       : { _tag: "Put", key, value: copyOf(message.data), revision, timeMillis }
   }
 }
+
+/** The sequence in the stream, that of the consumer, and the time in milliseconds. Read in place: a start has a million. */
+const numbersOf = (reply: string): readonly [number, number, number] => {
+  let dots = 0
+  for (let at = reply.indexOf("."); at !== -1; at = reply.indexOf(".", at + 1)) {
+    dots += 1
+  }
+  let before = -1
+  for (let skipped = dots === dotsOfOlder ? 5 : 7; skipped > 0; skipped--) {
+    before = reply.indexOf(".", before + 1)
+  }
+  const first = reply.indexOf(".", before + 1)
+  const second = reply.indexOf(".", first + 1)
+  const third = reply.indexOf(".", second + 1)
+  return dots < dotsOfOlder || third === -1 ? [Number.NaN, Number.NaN, Number.NaN] : [
+    Number(reply.slice(before + 1, first)),
+    Number(reply.slice(first + 1, second)),
+    Number(reply.slice(second + 1, third - nanosecondDigits))
+  ]
+}
+
+const dotsOfOlder = 8
+
+/** So many digits of a time in nanoseconds are less than a millisecond. */
+const nanosecondDigits = 6
+
+// A key that was cut off would keep all of its subject, as long as it is kept itself: it is written out and read again.
+const keyOf = (subject: string, prefix: string): string => {
+  const bytes = subject.length > charactersWrittenMax ? 0 : written.write(subject)
+  return bytes === 0 ? subject.slice(prefix.length) : written.toString("utf8", prefix.length, bytes)
+}
+
+const charactersWrittenMax = 1_024
+const written = Buffer.alloc(3 * charactersWrittenMax)
 
 /** A value of its own: what the client hands out is a slice of all that came by the socket, and would keep all of it. */
 export const copyOf = (data: Uint8Array): Uint8Array => {

@@ -106,9 +106,12 @@ export class Reading {
       return []
     }
     const target = this.#target
-    const before = target !== undefined && change.revision > target.last ? this.#passTarget(target) : []
+    if (target === undefined || change.revision < target.last) {
+      return this.#tell(change)
+    }
+    const before = change.revision > target.last ? this.#passTarget(target) : []
     const told = this.#tell(change)
-    const after = change.revision === target?.last ? this.#passTarget(target) : []
+    const after = change.revision === target.last ? this.#passTarget(target) : []
     return [...before, ...told, ...after]
   }
 
