@@ -34,6 +34,10 @@ export class PutOffs {
     return [...this.#counts.values()].filter(({ count }) => count > 0)
   }
 
+  get isEmpty(): boolean {
+    return this.#byId.size === 0
+  }
+
   /** Whether any is to be tried again by itself, some time later. */
   get isAnyWaiting(): boolean {
     return this.unwritten.some(({ how }) => isPassing(how))

@@ -63,7 +63,10 @@ export class Writer {
 
   /** A key is as it is wanted: nothing of it is put off. */
   forget(unwanted: KeyOf): void {
-    this.#settled(idOf(unwanted))
+    // A start compares everything, and nearly always nothing is put off.
+    if (!this.#putOffs.isEmpty || this.#overtakenTimes.size > 0) {
+      this.#settled(idOf(unwanted))
+    }
   }
 
   /** Nothing but these is wanted. */
