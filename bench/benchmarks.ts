@@ -6,6 +6,7 @@ import { coreBuild } from "./coreBuild.ts"
 import { coreChange } from "./coreChange.ts"
 import { bus } from "./nats/bus.ts"
 import type { Benchmark } from "./Row.ts"
+import { verbs } from "./verbs.ts"
 
 /** All benchmarks there are. */
-export const benchmarks: ReadonlyArray<Benchmark> = [coreChange, coreBuild, bus, commandLine]
+export const benchmarks: ReadonlyArray<Benchmark> = [coreChange, coreBuild, verbs, bus, commandLine]
