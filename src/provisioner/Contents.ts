@@ -17,6 +17,8 @@ export class Contents {
   readonly unknown = new Set<string>()
   /** Below zero where this provisioner deleted the key itself by that revision, and the bus has not said so yet. */
   readonly #revisions = new Map<string, number>()
+  /** This provisioner's own puts that have not come back yet, by key: the bus tells of each, in the order of revisions. */
+  readonly #unheard = new Map<string, number>()
   #heard = 0
 
   /** How many keys it holds. */
@@ -42,6 +44,9 @@ export class Contents {
       return false
     }
     this.#heard = revision
+    if ((this.#unheard.get(key) ?? revision + 1) <= revision) {
+      this.#unheard.delete(key)
+    }
     const held = this.#revisions.get(key)
     if (held !== undefined && revision <= Math.abs(held)) {
       if (held === -revision) {
@@ -67,6 +72,28 @@ export class Contents {
   wrote(key: string, revision: number, op: "put" | "delete"): void {
     this.unknown.delete(key)
     this.#revisions.set(key, op === "put" ? revision : -revision)
+    this.#unheard.delete(key)
+    if (op === "put" && revision > this.#heard) {
+      this.#unheard.set(key, revision)
+    }
+  }
+
+  /**
+   * The keys that this provisioner put and that the bus does not tell of, though it told of what came after: a server that
+   * took a message may remove it before it is delivered, to make room. They are to be taken for gone.
+   */
+  takeRemoved(): ReadonlyArray<string> {
+    const removed: Array<string> = []
+    for (const [key, revision] of this.#unheard) {
+      if (revision <= this.#heard) {
+        this.#unheard.delete(key)
+        if (this.#revisions.get(key) === revision) {
+          this.#revisions.delete(key)
+          removed.push(key)
+        }
+      }
+    }
+    return removed
   }
 
   /** Holds the keys of another as well: a reading of them did not come to its end. */

@@ -101,6 +101,9 @@ export class Reading {
         differences.push({ key: event.key, value: event._tag === "Put" ? event.value : undefined })
       }
     }
+    for (const key of this.fresh === undefined ? this.contents.takeRemoved() : []) {
+      differences.push({ key, value: undefined })
+    }
     return { differences, ended }
   }
 
