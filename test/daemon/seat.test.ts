@@ -88,12 +88,14 @@ describe("a daemon that holds the seat", () => {
       const { first, on, rest, second } = yield* twoUnderLoad()
       first.kill("SIGSTOP")
       yield* takesOver(second, timeToLiveMillis + beatMillis + slackMillis)
+      yield* rest
+      yield* saysNoMore(second)
       const before = yield* sequences(on)
       const written = second.writesSince(0).length
       const lines = first.lines.length
       first.kill("SIGCONT")
       yield* until("the first stands by", () => first.says("Stands by: second holds the seat."))
-      yield* rest
+      yield* saysNoMore(first)
       yield* nothingButTheSecondWrote(on, before, second, written)
       // What was acknowledged before it froze is heard when it wakes; it is stored since then.
       const after = first.writesSince(lines).filter(({ bucket }) => isDecisionBucket(bucket ?? ""))
@@ -112,15 +114,27 @@ describe("a daemon that holds the seat", () => {
       way.holdUp()
       yield* setHealth(on, "unhealthy")
       yield* takesOver(second, timeToLiveMillis + beatMillis + slackMillis)
+      yield* comesTo(on, followers(followerCount, "unhealthy"))
+      yield* saysNoMore(second)
       const before = yield* sequences(on)
       const written = second.writesSince(0).length
       way.letThrough()
       yield* until("the first stands by", () => first.says("Stands by: second holds the seat."))
       yield* setHealth(on, "healthy")
       yield* comesTo(on, followers(followerCount, "healthy"))
+      yield* saysNoMore(second)
       yield* nothingButTheSecondWrote(on, before, second, written)
     }))
 })
+
+/** Waits until a daemon has said all that it wrote: its lines come after its writes. */
+const saysNoMore = (running: Running) =>
+  Effect.gen(function*() {
+    for (let looks = 0, said = -1; looks < 50 && said !== running.writesSince(0).length; looks++) {
+      said = running.writesSince(0).length
+      yield* Effect.sleep("400 millis")
+    }
+  })
 
 /** Since then the buckets took as many messages as the second says that it wrote, and no others. */
 const nothingButTheSecondWrote = (
