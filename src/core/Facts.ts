@@ -19,6 +19,12 @@ export interface Change {
   readonly value?: Value
 }
 
+/** A bucket that appeared, though it may be empty, or vanished with all that it held. */
+export interface BucketChange {
+  readonly bucket: string
+  readonly isThere: boolean
+}
+
 /** What reads each bucket's keys: one for all facts there are. */
 const readers = {
   modules: new FactReader(factBuckets.modules),
@@ -100,13 +106,24 @@ export class Facts {
   }
 
   /** Takes a change in: decodes it and keeps what it says now. A change of a decision bucket is none of facts. */
-  apply({ bucket, key, value }: Change): void {
+  apply(change: Change | BucketChange): void {
+    const { bucket } = change
     if (isDecisionBucket(bucket)) {
+      return
+    }
+    if ("isThere" in change && !change.isThere) {
+      this.closeBucket(bucket)
       return
     }
     if (!this.isThere(bucket)) {
       this.openBucket(bucket)
     }
+    if (!("isThere" in change)) {
+      this.#put(change)
+    }
+  }
+
+  #put({ bucket, key, value }: Change): void {
     const table = this.#tables.get(bucket)
     if (table === undefined) {
       this.keepStranger(bucket, key, value === undefined ? undefined : readJson(value))

@@ -17,7 +17,6 @@ export * from "./Decision.ts"
 export { diff, type Stored, storedIn, type Write } from "./Diff.ts"
 export { canonicalJson, digest } from "./Digest.ts"
 export {
-  type BucketChange,
   type Computed,
   Engine,
   type EngineChange,
@@ -26,7 +25,7 @@ export {
   type OutOfShapeChange
 } from "./Engine.ts"
 export { explain, type ExplainOptions, type ExplainReply, type Step } from "./Explain.ts"
-export { type Change, Facts, type FactsView } from "./Facts.ts"
+export { type BucketChange, type Change, Facts, type FactsView } from "./Facts.ts"
 export { isJsonObject, type Json, type JsonObject } from "./Json.ts"
 export { readKey, writeKey } from "./Key.ts"
 export { isModuleName, isName, readToken, writeToken } from "./Name.ts"

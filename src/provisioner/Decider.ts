@@ -73,13 +73,7 @@ export const byFunction = (decide: (facts: Facts) => Decisions): Decider => {
     facts,
     take: (change) => {
       const before = heldOf(facts, change)
-      if (!("isThere" in change)) {
-        facts.apply(change)
-      } else if (change.isThere) {
-        facts.openBucket(change.bucket)
-      } else {
-        facts.closeBucket(change.bucket)
-      }
+      facts.apply(change)
       return !sameHeld(before, heldOf(facts, change))
     },
     decide: () => {

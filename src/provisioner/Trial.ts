@@ -20,33 +20,16 @@ export const withChanges = <A>(facts: Facts, changes: ReadonlyArray<EngineChange
 const changed = (facts: Facts, change: EngineChange): () => void => {
   const { bucket } = change
   const wasThere = facts.isThere(bucket)
-  if ("isThere" in change) {
-    const undo = change.isThere ? [] : keysIn(facts, bucket).map((key) => kept(facts, bucket, key))
-    if (change.isThere) {
-      facts.openBucket(bucket)
-    } else {
-      facts.closeBucket(bucket)
-    }
-    return () => {
-      setThere(facts, bucket, wasThere)
-      undo.forEach((one) => one())
-    }
-  }
-  const undo = kept(facts, bucket, change.key)
+  const undo = keysTouched(facts, change).map((key) => kept(facts, bucket, key))
   facts.apply(change)
   return () => {
-    undo()
-    setThere(facts, bucket, wasThere)
+    facts.apply({ bucket, isThere: wasThere })
+    undo.forEach((one) => one())
   }
 }
 
-const setThere = (facts: Facts, bucket: string, isThere: boolean): void => {
-  if (isThere) {
-    facts.openBucket(bucket)
-  } else {
-    facts.closeBucket(bucket)
-  }
-}
+const keysTouched = (facts: Facts, change: EngineChange): ReadonlyArray<string> =>
+  !("isThere" in change) ? [change.key] : change.isThere ? [] : keysIn(facts, change.bucket)
 
 const keysIn = (facts: Facts, bucket: string): ReadonlyArray<string> => {
   const table = facts.table(bucket)

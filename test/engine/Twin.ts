@@ -105,17 +105,11 @@ export class Twin {
   }
 
   #apply(change: EngineChange): void {
-    if (!("isThere" in change)) {
-      const before = this.#facts.table(change.bucket)?.fact(change.key)
-      this.#facts.apply(change)
-      const after = this.#facts.table(change.bucket)?.fact(change.key)
-      if (change.bucket === "mesh-provisioner_answers" && !sameJson(before?.json, after?.json)) {
-        this.#answersDeleted.delete(change.key)
-      }
-    } else if (change.isThere) {
-      this.#facts.openBucket(change.bucket)
-    } else {
-      this.#facts.closeBucket(change.bucket)
+    const said = () => "key" in change ? this.#facts.table(change.bucket)?.fact(change.key)?.json : undefined
+    const before = said()
+    this.#facts.apply(change)
+    if ("key" in change && change.bucket === "mesh-provisioner_answers" && !sameJson(before, said())) {
+      this.#answersDeleted.delete(change.key)
     }
   }
 

@@ -61,13 +61,7 @@ test("pages by order are those of all there is, for every request, at every time
     const changes: ReadonlyArray<EngineChange> = walk(seed, 80)
     for (const [at, change] of changes.entries()) {
       engine.step([change])
-      if (!("isThere" in change)) {
-        facts.apply(change)
-      } else if (change.isThere) {
-        facts.openBucket(change.bucket)
-      } else {
-        facts.closeBucket(change.bucket)
-      }
+      facts.apply(change)
       // Some keys are there before the order is asked for, some come while it is filled, some after.
       queryWhat.forEach((what) => at > 5 && engine.order(what)?.fill(3))
       if (at % 16 !== 15) {

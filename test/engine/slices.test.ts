@@ -65,13 +65,7 @@ test.each(Object.entries(wide))(
 
 const factsOf = (changes: ReadonlyArray<EngineChange>): Facts => {
   const facts = new Facts()
-  for (const change of changes) {
-    if (!("isThere" in change)) {
-      facts.apply(change)
-    } else if (!change.isThere) {
-      facts.closeBucket(change.bucket)
-    }
-  }
+  changes.forEach((change) => facts.apply(change))
   return facts
 }
 

@@ -17,15 +17,7 @@ import { walk } from "../engine/Walk.ts"
 
 const factsOf = (changes: ReadonlyArray<EngineChange>): Facts => {
   const facts = new Facts()
-  for (const change of changes) {
-    if (!("isThere" in change)) {
-      facts.apply(change)
-    } else if (change.isThere) {
-      facts.openBucket(change.bucket)
-    } else {
-      facts.closeBucket(change.bucket)
-    }
-  }
+  changes.forEach((change) => facts.apply(change))
   return facts
 }
 

@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import { bucketName, isDecisionBucket, moduleOfBoundBucket } from "../BucketName.ts"
 import type { Fact, Value } from "../Decode.ts"
 import { readJson } from "../Decode.ts"
-import type { Change, Facts } from "../Facts.ts"
+import type { BucketChange, Change, Facts } from "../Facts.ts"
 import { type Json, sameJson } from "../Json.ts"
 import type { Part } from "../Key.ts"
 import type { Table } from "../Table.ts"
@@ -23,12 +23,6 @@ import {
 } from "./NoticeConsumer.ts"
 import { noticeDefinition, noticeMachine, noticeSeat } from "./NoticeShared.ts"
 import { noteOutOfShape, type World } from "./World.ts"
-
-/** A bucket that appeared, though it may be empty, or vanished with all that it held. */
-export interface BucketChange {
-  readonly bucket: string
-  readonly isThere: boolean
-}
 
 /** What brings the facts back to what they were. */
 export type Undo = () => void
