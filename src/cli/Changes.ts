@@ -4,7 +4,7 @@
  */
 import { bucketName } from "../core/BucketName.ts"
 import type { Conflict, DecidedValues, Decisions, OutOfShape } from "../core/Decision.ts"
-import { decidedBuckets } from "../core/Diff.ts"
+import { decidedBuckets, listsOf, type WouldList } from "../core/Diff.ts"
 import { isJsonObject, type Json, type JsonObject, member, sameJson, textMember } from "../core/Json.ts"
 import { type Line, type Piece, styled } from "./Print.ts"
 import { conflictLines, headed, outOfShapeLines, paragraphs, stateWord } from "./Say.ts"
@@ -30,14 +30,8 @@ export interface Changes {
   readonly decisions: ReadonlyArray<DecisionChange>
   readonly rereads: ReadonlyArray<Reread>
   readonly answersToDelete: ReadonlyArray<string>
-  readonly outOfShape: Listed<OutOfShape>
-  readonly conflicts: Listed<Conflict>
-}
-
-/** What a list has more and less than before. */
-export interface Listed<A> {
-  readonly appears: ReadonlyArray<A>
-  readonly goes: ReadonlyArray<A>
+  readonly outOfShape: WouldList<OutOfShape>
+  readonly conflicts: WouldList<Conflict>
 }
 
 /** Decisions as they are compared: decided here, or read off a bus, which does not tell what answers it deletes. */
@@ -64,8 +58,8 @@ export const changesFrom = (before: Decided, after: Decided): Changes => {
     answersToDelete: answersToDelete === undefined
       ? []
       : (after.answersToDelete ?? []).filter((key) => !answersToDelete.includes(key)),
-    outOfShape: listed(before.outOfShape, after.outOfShape),
-    conflicts: listed(before.conflicts, after.conflicts)
+    outOfShape: listsOf(before.outOfShape, after.outOfShape),
+    conflicts: listsOf(before.conflicts, after.conflicts)
   }
 }
 
@@ -127,18 +121,6 @@ const foundAt = (needs: JsonObject | undefined, need: string): Json | undefined 
   }
   const [find, version] = [member(found, "find"), member(found, "version")]
   return { ...(find === undefined ? {} : { find }), ...(version === undefined ? {} : { version }) }
-}
-
-/** What a list has more and less than before. */
-export const listed = <A extends OutOfShape | Conflict>(
-  before: ReadonlyArray<A>,
-  after: ReadonlyArray<A>
-): Listed<A> => {
-  const [old, now] = [before, after].map((list) => new Set(list.map((one) => JSON.stringify(one))))
-  return {
-    appears: after.filter((one) => old?.has(JSON.stringify(one)) !== true),
-    goes: before.filter((one) => now?.has(JSON.stringify(one)) !== true)
-  }
 }
 
 // --- how a change is said ----------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { bucketName } from "../core/BucketName.ts"
 import type { Conflict, OutOfShape } from "../core/Decision.ts"
+import { listsOf } from "../core/Diff.ts"
 import { type Json, type JsonObject, member, textMember } from "../core/Json.ts"
 import type { QueryEntry, QueryReply } from "../core/Query.ts"
 import type { QueryWhat } from "../core/QueryWhat.ts"
-import { changeOf, type DecisionChange, listed, stateChange, wordsOf } from "./Changes.ts"
+import { changeOf, type DecisionChange, stateChange, wordsOf } from "./Changes.ts"
 import type { Failure } from "./Failure.ts"
 import { type Line, printError, printJsonLine, printLines, styled } from "./Print.ts"
 import type { Following, Unread } from "./Source.ts"
@@ -149,8 +150,8 @@ type Happened =
   | { readonly of: "conflict"; readonly change: "appears" | "goes"; readonly fact: Conflict }
 
 const happenedBetween = (before: QueryReply, after: QueryReply): ReadonlyArray<Happened> => {
-  const outOfShape = listed(before.outOfShape, after.outOfShape)
-  const conflicts = listed(before.conflicts ?? [], after.conflicts ?? [])
+  const outOfShape = listsOf(before.outOfShape, after.outOfShape)
+  const conflicts = listsOf(before.conflicts ?? [], after.conflicts ?? [])
   return [
     ...entryChanges(before, after),
     ...outOfShape.appears.map((fact) => ({ of: "outOfShape", change: "appears", fact }) as const),

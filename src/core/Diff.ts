@@ -4,7 +4,7 @@
 import * as Result from "effect/Result"
 import { epochKey } from "./Bucket.ts"
 import { bucketName, isDecisionBucket } from "./BucketName.ts"
-import type { DecidedValues, Decisions } from "./Decision.ts"
+import type { Conflict, DecidedValues, Decisions, OutOfShape } from "./Decision.ts"
 import { readJson } from "./Decode.ts"
 import { type Json, sameJson } from "./Json.ts"
 import { indexOf, type Snapshot } from "./Snapshot.ts"
@@ -90,3 +90,21 @@ export const storedIn = (snapshot: Snapshot): Stored =>
       new Map([...values].map(([key, value]) => [key, Result.getOrUndefined(readJson(value))]))
     ])
   )
+
+/** What a list has, or would have, more and less than before. */
+export interface WouldList<A> {
+  readonly appears: ReadonlyArray<A>
+  readonly goes: ReadonlyArray<A>
+}
+
+/** What a list has more and less than before. */
+export const listsOf = <A extends OutOfShape | Conflict>(
+  before: ReadonlyArray<A>,
+  after: ReadonlyArray<A>
+): WouldList<A> => {
+  const [old, now] = [before, after].map((list) => new Set(list.map((one) => JSON.stringify(one))))
+  return {
+    appears: after.filter((one) => old?.has(JSON.stringify(one)) !== true),
+    goes: before.filter((one) => now?.has(JSON.stringify(one)) !== true)
+  }
+}

@@ -6,7 +6,7 @@ import { boundBucket, bucketName, moduleOfBoundBucket } from "./BucketName.ts"
 import type { ModuleOn, Plan, Provision, Waits } from "./Decision.ts"
 import { isSound } from "./Decode.ts"
 import type { FactsView } from "./Facts.ts"
-import { writeKey } from "./Key.ts"
+import { assignmentKeyOf, writeKey } from "./Key.ts"
 import { claimKeyOf, type LookUp, vaultModule } from "./Mesh.ts"
 
 /** What an explanation looks at, key by key: it never walks what there is. */
@@ -27,7 +27,7 @@ export const settledBy = (
   }
   if (reason === "own") {
     return appliesItsOwn(facts, key)
-      ? { bucket: bucketName.applied, key: ownerOf(key) }
+      ? { bucket: bucketName.applied, key: assignmentKeyOf(key) }
       : { bucket: bucketName.needs, key }
   }
   if (find === undefined) {
@@ -52,11 +52,9 @@ export const settledBy = (
 const appliesItsOwn = (facts: FactsView, needKey: string): boolean => {
   const need = facts.needs.fact(needKey)
   const claim = need !== undefined && isSound(need) ? claimKeyOf(need) : undefined
-  const own = facts.applied.value(ownerOf(needKey))?.own ?? []
-  return claim !== undefined && own.includes(claim.slice(ownerOf(needKey).length + 1))
+  const own = facts.applied.value(assignmentKeyOf(needKey))?.own ?? []
+  return claim !== undefined && own.includes(claim.slice(assignmentKeyOf(needKey).length + 1))
 }
-
-const ownerOf = (needKey: string): string => needKey.split(".", 2).join(".")
 
 /** The module on a node whose doing a fact is, where its plan is not as it should be. */
 export const troubledWriter = (source: Explained, fact: Waits, provider: ModuleOn | undefined): string | undefined => {

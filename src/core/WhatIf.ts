@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { bucketName, isDecisionBucket } from "./BucketName.ts"
 import type { Caller } from "./Caller.ts"
 import type { Conflict, Decisions, OutOfShape } from "./Decision.ts"
-import { decidedBuckets } from "./Diff.ts"
+import { decidedBuckets, listsOf, type WouldList } from "./Diff.ts"
 import type { EngineChange, EngineStep } from "./Engine.ts"
 import { AnyJson } from "./fact/Common.ts"
 import type { FactsView } from "./Facts.ts"
@@ -32,12 +32,6 @@ export interface WouldChange {
   readonly key: string
   readonly before?: Json
   readonly after?: Json
-}
-
-/** What a list would have more and less. */
-export interface WouldList<A> {
-  readonly appears: ReadonlyArray<A>
-  readonly goes: ReadonlyArray<A>
 }
 
 /** What would change: all of it, but for what a reply has no room for. */
@@ -186,22 +180,14 @@ const order = [bucketName.registry, bucketName.provisions, bucketName.asks, buck
 const byPlace = (one: WouldChange, other: WouldChange): number =>
   order.indexOf(one.bucket) - order.indexOf(other.bucket) || (one.key < other.key ? -1 : 1)
 
-const listsOf = <A extends OutOfShape | Conflict>(is: ReadonlyArray<A>, be: ReadonlyArray<A>): WouldList<A> => {
-  const [old, now] = [is, be].map((list) => new Set(list.map((one) => JSON.stringify(one))))
-  return {
-    appears: be.filter((one) => old?.has(JSON.stringify(one)) !== true),
-    goes: is.filter((one) => now?.has(JSON.stringify(one)) !== true)
-  }
-}
-
 /** As much of what would change as a reply has room for, from the first on; what is left out is counted. */
 export const fitted = (reply: WhatIfReply, bytesMax: number): WhatIfReply => {
   let left = bytesMax - textBytes(nothing)
   let more = 0
   const taken = <A extends object | string>(list: ReadonlyArray<A>): ReadonlyArray<A> =>
     list.filter((one) => {
-      const bytes = textBytes(one) + 1
-      const hasRoom = more === 0 && bytes <= left
+      const bytes = more === 0 ? textBytes(one) + 1 : Number.POSITIVE_INFINITY
+      const hasRoom = bytes <= left
       left -= hasRoom ? bytes : 0
       more += hasRoom ? 0 : 1
       return hasRoom

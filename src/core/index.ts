@@ -14,7 +14,7 @@ export { type Caller, readAccountName, writeAccountName } from "./Caller.ts"
 export { checkDefinition, type DefinitionFault } from "./Check.ts"
 export { decide } from "./Decide.ts"
 export * from "./Decision.ts"
-export { diff, type Stored, storedIn, type Write } from "./Diff.ts"
+export { diff, type Stored, storedIn, type WouldList, type Write } from "./Diff.ts"
 export { canonicalJson, digest } from "./Digest.ts"
 export {
   type Computed,
@@ -36,4 +36,4 @@ export { changesBetween, parseSnapshot, type Snapshot, type SnapshotChanges, typ
 export type { TableView } from "./Table.ts"
 export type { VerbError, VerbSource } from "./Verb.ts"
 export { inRange } from "./Version.ts"
-export { readWhatIf, type WhatIfOptions, type WhatIfReply, type WouldChange, type WouldList } from "./WhatIf.ts"
+export { readWhatIf, type WhatIfOptions, type WhatIfReply, type WouldChange } from "./WhatIf.ts"
