@@ -148,6 +148,20 @@ describe("serve without --load", () => {
   })
 })
 
+describe("serve under npm", () => {
+  test("is there for the second signal that npm makes of one Ctrl-C, however late it comes", async () => {
+    const child = start(["serve", "--load", "mesh.json"], folderWith({ "mesh.json": asked }), {
+      npm_lifecycle_event: "start"
+    })
+    const run = ended(child)
+    await new Promise((resolve) => child.stdout.once("data", resolve))
+    child.kill("SIGINT")
+    const stopping = performance.now()
+    expect(await run).toMatchObject({ exitCode: 0, stderr: "" })
+    expect(performance.now() - stopping).toBeGreaterThan(400)
+  })
+})
+
 describe("serve --follow", () => {
   test("takes an edit, and says of each decision that changes what it was, what it is, and why", async () => {
     const cwd = folderWith({ "mesh.json": asked })
