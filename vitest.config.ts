@@ -10,7 +10,8 @@ export default defineConfig({
       { find: /^mesh-provisioner$/, replacement: source("index.ts") },
       { find: /^mesh-provisioner\/core$/, replacement: source("core/index.ts") },
       { find: /^mesh-provisioner\/adapters\/memory$/, replacement: source("adapters/memory/index.ts") },
-      { find: /^mesh-provisioner\/adapters\/nats$/, replacement: source("adapters/nats/index.ts") }
+      { find: /^mesh-provisioner\/adapters\/nats$/, replacement: source("adapters/nats/index.ts") },
+      { find: /^mesh-provisioner\/simulator$/, replacement: source("simulator/index.ts") }
     ]
   },
   test: {

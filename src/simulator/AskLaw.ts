@@ -1,0 +1,134 @@
+/**
+ * The laws of asks (protocol §6): nothing made is forgotten, nothing is undone without an answer or `free` or while it is
+ * needed, and no claim is wanted of two providers at once.
+ */
+import type { Ask, Provision } from "../core/Decision.ts"
+import { digest } from "../core/Digest.ts"
+import type { Json } from "../core/Json.ts"
+import {
+  assignmentIn,
+  claimOf,
+  entryIn,
+  type Knowledge,
+  makersIn,
+  nameOf,
+  provisionIn,
+  type SoundEntry,
+  tokenOf
+} from "./Knowledge.ts"
+
+/** An ask's key, taken apart. */
+export interface AskKey {
+  readonly node: string
+  readonly module: string
+  readonly claim: string
+  readonly consumer: string
+  /** The claim after its consumer, and its provision's name. */
+  readonly claimed: string
+  readonly provision: string
+}
+
+/** Takes an ask's key apart. */
+export const readAskKey = (key: string): AskKey => {
+  const [node = "", module = "", ...claim] = key.split(".")
+  const [consumerNode = "", consumer = "", ...claimed] = claim
+  return {
+    node,
+    module,
+    claim: claim.join("."),
+    consumer: `${consumerNode}.${consumer}`,
+    claimed: claimed.join("."),
+    provision: nameOf(claimed[0] ?? "")
+  }
+}
+
+/** What asks are held against: the facts, and what was decided on the needs of a consumer. */
+export interface AskGround {
+  readonly facts: Knowledge
+  readonly provisionsOf: (consumer: string) => Iterable<readonly [key: string, provision: Provision]>
+}
+
+/** What is wrong with an ask by the facts, if anything. */
+export const wrongAsk = (ground: AskGround, key: string, ask: Ask): string | undefined => {
+  const at = readAskKey(key)
+  switch (ask.state) {
+    case "wanted":
+      return wrongWanted(ground, at)
+    case "retire":
+      return wrongRetire(ground, at)
+    default:
+      return holdsSomething(ground, at) ? undefined : `it is ${ask.state}, and nothing is there that was made`
+  }
+}
+
+const wrongWanted = (ground: AskGround, { claimed, consumer, provision }: AskKey): string | undefined => {
+  if (provision === "credential") {
+    return undefined
+  }
+  if (assignmentIn(ground.facts, consumer) === undefined) {
+    return "it is wanted for a consumer that is not assigned"
+  }
+  return needsOf(ground, consumer, claimed).length > 0 ? undefined : "it is wanted and nobody needs it"
+}
+
+/** The decisions on the needs of a consumer that are of one claim. */
+const needsOf = ({ facts, provisionsOf }: AskGround, consumer: string, claimed: string): ReadonlyArray<Provision> => {
+  const found: Array<Provision> = []
+  for (const [key, provision] of provisionsOf(consumer)) {
+    const [, , kind = "", name = ""] = key.split(".")
+    if (claimOf(kind, name, facts.get("mesh-provisioner_needs", key)) === claimed) {
+      found.push(provision)
+    }
+  }
+  return found
+}
+
+const holdsSomething = ({ facts }: AskGround, { claim, module, node }: AskKey): boolean => {
+  const entry = entryIn(facts, module, claim)
+  return entry !== undefined && makersIn(entry).has(nameOf(node))
+}
+
+const wrongRetire = (ground: AskGround, at: AskKey): string | undefined => {
+  const { facts } = ground
+  const entry = entryIn(facts, at.module, at.claim)
+  if (entry === undefined || !makersIn(entry).has(nameOf(at.node))) {
+    return "it is to be retired, and nothing is there that was made"
+  }
+  const isElsewhere = ({ provider, reason, state }: Provision) =>
+    state === "provided" && reason !== "own" && provider !== undefined &&
+    (provider.node !== nameOf(at.node) || provider.module !== at.module)
+  if (at.provision !== "credential" && !needsOf(ground, at.consumer, at.claimed).every(isElsewhere)) {
+    return "it is to be retired while it is needed"
+  }
+  const isFree = provisionIn(facts, at.module, at.provision)?.["retire"] === "free"
+  return isFree || isAnswered(facts, at, entry) || isOpened(facts, at)
+    ? undefined
+    : "it is to be retired without an answer that is about what is there, and it is not free"
+}
+
+const isAnswered = (facts: Knowledge, at: AskKey, entry: SoundEntry): boolean => {
+  const answer = facts.object("mesh-provisioner_answers", `${at.node}.${at.module}.${at.claim}`)
+  return answer?.["answer"] === "retire" && answer["entry"] === digest(whatIsMade(entry, nameOf(at.node)))
+}
+
+/** What a maker has, as an answer is about it (protocol §3). */
+const whatIsMade = (entry: SoundEntry, maker: string): Json =>
+  maker === entry.by && entry.state !== "retired"
+    ? {
+      by: entry.by,
+      ...(entry.for === undefined ? {} : { for: entry.for }),
+      ...(entry.values === undefined ? {} : { values: entry.values })
+    }
+    : { also: maker }
+
+// What a credential opened is undone: its provider said so.
+const isOpened = (facts: Knowledge, { claimed, consumer, provision }: AskKey): boolean => {
+  const [module = "", ...opened] = nameOf(claimed.split(".")[1] ?? "").split(".")
+  const entry = provision === "credential"
+    ? entryIn(facts, module, `${consumer}.${opened.slice(0, -1).join(".")}`)
+    : undefined
+  return entry !== undefined && makersIn(entry).size === 0
+}
+
+/** The key of the ask of a maker for a claim. */
+export const askKeyOf = (maker: string, module: string, claim: string): string => `${tokenOf(maker)}.${module}.${claim}`

@@ -1,0 +1,174 @@
+/**
+ * What goes wrong in a simulated mesh: on the way to the bus and back, with buckets and watches, with the provisioners, and
+ * with those who say what they ought not to.
+ */
+import { boundBucket, bucketName } from "../core/BucketName.ts"
+import type { Json } from "../core/Json.ts"
+import { brokenNeeds, canary } from "./Cast.ts"
+import { among, consumerOf, moduleOf, nodeOf, processOf } from "./Choosing.ts"
+import type { WriteLoss } from "./Party.ts"
+import type { FaultDeed, Happening } from "./Plot.ts"
+import type { Slip } from "./Provider.ts"
+import type { Deafness } from "./Watch.ts"
+import type { World } from "./World.ts"
+
+const slips: ReadonlyArray<Slip> = ["fails", "fails", "leaves a field out", "shows a secret", "garbles its entry"]
+const losses: ReadonlyArray<WriteLoss> = ["write", "answer", "answer", "refused", "full"]
+
+/** The buckets that may be lost: all but none. */
+const losable = (world: World): ReadonlyArray<string> => [
+  ...Object.values(bucketName),
+  ...world.providers.map(({ module }) => boundBucket(module)),
+  "Redis_licences"
+]
+
+const garbage: ReadonlyArray<string> = [
+  "null",
+  "{",
+  `"${canary}"`,
+  `{"build":1,"state":"provided","by":"n1","values":"${canary}"}`,
+  "[[1e999]]",
+  "{}"
+]
+
+// Two that write at once, one of them deaf, would overwrite each other for as long as it is: that is what the seat is for.
+const deafen = (world: World, happening: Happening, deafness: Exclude<Deafness, undefined>): string => {
+  const process = processOf(world, happening)
+  const watch = world.options.seated ? process.turns?.watchBy(happening.what) : undefined
+  if (watch !== undefined) {
+    watch.deafness = deafness
+  }
+  return `the watch of ${watch?.bucket ?? "nothing"} by ${process.name} ${deafness}`
+}
+
+/** What goes wrong, each deed with what it does and what it is called. */
+export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: Happening) => string } = {
+  crash: (world, happening) => {
+    const key = moduleOf(world, happening)
+    nodeOf(world, happening).crash(key, happening.how % 4 === 0 ? "" : `${key} went down (${happening.how})`)
+    return `${key} crashes on ${nodeOf(world, happening).name}`
+  },
+  slip: (world, { how, who }) => {
+    among(world.providers, who).slip(among(slips, how))
+    return `${among(world.providers, who).module} ${among(slips, how)} next`
+  },
+  forget: (world, { who }) => {
+    among(world.providers, who).forget()
+    return `${among(world.providers, who).module} answers nothing for a while`
+  },
+  "answer wrongly": (world, happening) => {
+    const { how } = happening
+    const provider = among(world.providers, how).module
+    const claim = `${among(world.nodes, how >>> 3).name}.${consumerOf(world, happening)}.database`
+    const key = `${nodeOf(world, happening).name}.${provider}.${claim}`
+    const answer: Json = how % 3 === 0 ? { answer: "keep", entry: "0".repeat(32), by: "ann" } : {
+      answer: "retire",
+      entry: how % 3 === 1 ? "no digest" : "0".repeat(32),
+      by: "ann",
+      words: "wrong"
+    }
+    world.operator.desk.put(bucketName.answers, key, answer)
+    return `the operator answers ${key} about something else: ${JSON.stringify(answer)}`
+  },
+  kill: (world, happening) => {
+    processOf(world, happening).kill()
+    return `${processOf(world, happening).name} is killed`
+  },
+  start: (world, happening) => {
+    processOf(world, happening).start()
+    return `${processOf(world, happening).name} is started`
+  },
+  freeze: (world, happening) => {
+    processOf(world, happening).freeze()
+    return `${processOf(world, happening).name} freezes`
+  },
+  wake: (world, happening) => {
+    processOf(world, happening).wake()
+    return `${processOf(world, happening).name} wakes`
+  },
+  "cut off": (world, { how, who }) => {
+    const process = among(world.processes, who)
+    const party = how % 3 === 0 ? process.party : among(world.parties, who)
+    if (party.name.startsWith("provisioner-")) {
+      world.processes.find(({ name }) => name === party.name)?.cutOff()
+    } else {
+      party.cutOff()
+    }
+    return `${party.name} is cut off from the bus`
+  },
+  restore: (world, { how, who }) => {
+    const party = among(world.parties, how + who)
+    const cut = world.parties.find(({ isCutOff }) => isCutOff) ?? party
+    const process = world.processes.find(({ name }) => name === cut.name)
+    if (process === undefined) {
+      for (const hear of cut.restore()) {
+        hear()
+      }
+    } else {
+      process.restore()
+    }
+    return `${cut.name} is on the bus again`
+  },
+  "lose writes": (world, { how, who, what }) => {
+    const party = how % 2 === 0 ? among(world.processes, who).party : among(world.parties, who)
+    const count = 1 + (what % 4)
+    for (let at = 0; at < count; at++) {
+      party.losses.push(among(losses, how >>> 1))
+    }
+    return `${count} writes of ${party.name} go wrong: ${among(losses, how >>> 1)}`
+  },
+  slow: (world, { how, who }) => {
+    among(world.parties, who).slowness = how % 3 === 0 ? 1 : 3 + (how % 40)
+    return `messages of ${among(world.parties, who).name} take ${among(world.parties, who).slowness} times as long`
+  },
+  twice: (world, { how, who }) => {
+    among(world.parties, who).twicePercent = how % 60
+    return `${how % 60} of a hundred messages come twice to ${among(world.parties, who).name}`
+  },
+  "end watches": (world, { how }) => {
+    const bucket = among(losable(world), how)
+    world.bus.endWatches(bucket)
+    return `all watches of ${bucket} end`
+  },
+  hang: (world, happening) => {
+    return deafen(world, happening, "hangs")
+  },
+  "miss deletes": (world, happening) => {
+    return deafen(world, happening, "misses deletes")
+  },
+  "lose bucket": (world, { how }) => {
+    world.bus.lose(among(losable(world), how))
+    return `bucket ${among(losable(world), how)} is lost`
+  },
+  "bring bucket back": (world, { how }) => {
+    const [bucket] = world.bus.lost
+    if (bucket !== undefined) {
+      world.bringBack(bucket, how % 3 > 0)
+    }
+    return `bucket ${bucket ?? "none"} is there again, ${how % 3 > 0 ? "as it was" : "empty"}`
+  },
+  clock: (world, happening) => {
+    const millis = happening.how % 2 === 0 ? 1 : -(happening.how % 600_000)
+    processOf(world, happening).turns?.clockJumps(millis)
+    return `the clock of ${processOf(world, happening).name} jumps ${millis > 0 ? "forward" : `${-millis} ms back`}`
+  },
+  garble: (world, happening) => {
+    const { how } = happening
+    const node = nodeOf(world, happening)
+    const consumer = `${node.name}.${consumerOf(world, happening)}`
+    const [bucket, key] = among([
+      [bucketName.needs, `${consumer}.bound.database`],
+      [bucketName.needs, `${consumer}.${among(brokenNeeds, how >>> 4)}`],
+      [bucketName.applied, consumer],
+      [bucketName.haves, `${node.name}.${moduleOf(world, happening)}`],
+      [bucketName.collect, `${consumer}`],
+      [bucketName.needs, `${consumer}.bound.n=C3=A9=`]
+    ], how)
+    if (how % 7 === 0) {
+      node.desk.delete(bucket, key)
+    } else {
+      node.desk.putText(bucket, key, among(garbage, how >>> 6))
+    }
+    return `${node.name} writes ${bucket} ${key} out of shape`
+  }
+}

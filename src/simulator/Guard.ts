@@ -1,0 +1,285 @@
+/**
+ * Holds what one simulated provisioner decides against the laws, as soon as it is decided: only what a change may have
+ * touched is looked at, so that each step can be checked.
+ */
+import { boundBucket, bucketName, moduleOfBoundBucket } from "../core/BucketName.ts"
+import type { Ask, Provision } from "../core/Decision.ts"
+import type { Write } from "../core/Diff.ts"
+import { Engine, type EngineChange } from "../core/Engine.ts"
+import type { Decided, Decider } from "../provisioner/Decider.ts"
+import { askKeyOf, readAskKey, wrongAsk } from "./AskLaw.ts"
+import { entryIn, Knowledge, makersIn, tokenOf } from "./Knowledge.ts"
+import type { Laws } from "./Laws.ts"
+import { wrongProvision } from "./ProvisionLaw.ts"
+
+/** Keys by what they are looked up by. */
+class Group {
+  readonly #keys = new Map<string, Set<string>>()
+
+  add(id: string, key: string): void {
+    const keys = this.#keys.get(id)
+    if (keys === undefined) {
+      this.#keys.set(id, new Set([key]))
+    } else {
+      keys.add(key)
+    }
+  }
+
+  remove(id: string, key: string): void {
+    const keys = this.#keys.get(id)
+    if (keys?.delete(key) === true && keys.size === 0) {
+      this.#keys.delete(id)
+    }
+  }
+
+  of(id: string): ReadonlySet<string> {
+    return this.#keys.get(id) ?? none
+  }
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** The engine of a simulated provisioner, and who watches over it. */
+export class Guard implements Decider {
+  readonly #engine = new Engine()
+  readonly #facts: Knowledge
+  readonly #laws: Laws
+  readonly #process: string
+  readonly #thingsMax: number
+  readonly #changed = new Set<string>()
+  readonly #said = new Map<string, Write>()
+  #isAllDoubtful = false
+  /** Whether an operator's answer is to be deleted. */
+  readonly isAnswerOver = (key: string): boolean => this.#engine.isAnswerOver(key)
+  readonly #provisions = { ofConsumer: new Group(), standingOn: new Group() }
+  /** What a provision stood on when it was last looked at: keys of its provider and of what it waits for. */
+  readonly #standsOn = new Map<string, ReadonlyArray<string>>()
+  readonly #asks = { ofConsumer: new Group(), wanted: new Group() }
+
+  constructor(
+    process: string,
+    laws: Laws,
+    jsonOf: (bytes: Uint8Array) => ReturnType<Knowledge["get"]>,
+    thingsMax: number
+  ) {
+    this.#process = process
+    this.#laws = laws
+    this.#facts = new Knowledge(jsonOf)
+    this.#thingsMax = thingsMax
+  }
+
+  get facts(): Engine["facts"] {
+    return this.#engine.facts
+  }
+
+  take(change: EngineChange): void {
+    this.#engine.take([change])
+    this.#facts.take(change)
+    if ("isThere" in change) {
+      this.#isAllDoubtful = true
+    } else {
+      this.#changed.add(`${change.bucket} ${change.key}`)
+    }
+  }
+
+  decide(): Decided {
+    const { pending, writes } = this.#engine.step([], this.#thingsMax)
+    for (const write of writes) {
+      this.#said.set(`${write.bucket} ${write.key}`, write)
+    }
+    if (pending === 0) {
+      this.#check()
+    }
+    return { decisions: this.#engine.decisions, changed: writes, isPending: pending > 0 }
+  }
+
+  // --- what is to be looked at ---------------------------------------------------------------------------------------
+
+  #check(): void {
+    const provisions = new Set<string>()
+    const asks = new Set<string>()
+    for (const write of this.#said.values()) {
+      if (write.bucket === bucketName.provisions) {
+        this.#file(write)
+        provisions.add(write.key)
+      } else if (write.bucket === bucketName.asks) {
+        this.#fileAsk(write)
+        asks.add(write.key)
+      }
+    }
+    for (const id of this.#changed) {
+      const space = id.indexOf(" ")
+      this.#touch(id.slice(0, space), id.slice(space + 1), provisions, asks)
+    }
+    if (this.#isAllDoubtful) {
+      this.#touchAll(provisions, asks)
+    }
+    this.#said.clear()
+    this.#changed.clear()
+    this.#isAllDoubtful = false
+    for (const key of provisions) {
+      this.#lookAtProvision(key)
+    }
+    for (const key of asks) {
+      this.#lookAtAsk(key)
+    }
+  }
+
+  /** What a change of a fact may have touched. */
+  #touch(bucket: string, key: string, provisions: Set<string>, asks: Set<string>): void {
+    switch (bucket) {
+      case bucketName.modules:
+      case bucketName.seats:
+      case bucketName.machines:
+        return this.#touchAll(provisions, asks)
+      case bucketName.answers:
+        asks.add(key)
+        return
+      case bucketName.collect:
+        return
+    }
+    const module = moduleOfBoundBucket(bucket)
+    if (module !== undefined) {
+      this.#lookAtMakers(module, key)
+    } else {
+      addAll(provisions, this.#provisions.standingOn.of(key))
+    }
+    const consumer = key.split(".", 2).join(".")
+    addAll(provisions, this.#provisions.ofConsumer.of(consumer))
+    addAll(asks, this.#asks.ofConsumer.of(consumer))
+  }
+
+  #touchAll(provisions: Set<string>, asks: Set<string>): void {
+    addAll(provisions, this.#engine.decisions.provisions.keys())
+    addAll(asks, this.#engine.decisions.asks.keys())
+    for (const bucket of this.#facts.buckets()) {
+      const module = moduleOfBoundBucket(bucket)
+      for (const claim of module === undefined ? [] : this.#facts.keys(bucket)) {
+        this.#lookAtMakers(module ?? "", claim)
+      }
+    }
+  }
+
+  #file({ key }: Write): void {
+    const provision = this.#engine.decisions.provisions.get(key)
+    const consumer = key.split(".", 2).join(".")
+    for (const id of this.#standsOn.get(key) ?? []) {
+      this.#provisions.standingOn.remove(id, key)
+    }
+    if (provision === undefined) {
+      this.#provisions.ofConsumer.remove(consumer, key)
+      this.#standsOn.delete(key)
+      return
+    }
+    const standsOn = keysUnder(provision)
+    for (const id of standsOn) {
+      this.#provisions.standingOn.add(id, key)
+    }
+    this.#provisions.ofConsumer.add(consumer, key)
+    this.#standsOn.set(key, standsOn)
+  }
+
+  #fileAsk({ key }: Write): void {
+    const { claim, consumer } = readAskKey(key)
+    const ask = this.#engine.decisions.asks.get(key)
+    if (ask === undefined) {
+      this.#asks.ofConsumer.remove(consumer, key)
+    } else {
+      this.#asks.ofConsumer.add(consumer, key)
+    }
+    if (ask?.state === "wanted") {
+      this.#asks.wanted.add(claim, key)
+    } else {
+      this.#asks.wanted.remove(claim, key)
+    }
+  }
+
+  // --- looking -------------------------------------------------------------------------------------------------------
+
+  #lookAtProvision(key: string): void {
+    const provision: Provision | undefined = this.#engine.decisions.provisions.get(key)
+    const wrong = provision === undefined ? undefined : wrongProvision(this.#facts, key, provision)
+    this.#laws.checked += 1
+    if (wrong !== undefined) {
+      this.#laws.broken(lawOfProvision(provision), `${this.#process} decided on ${key}: ${wrong}`)
+    }
+  }
+
+  #lookAtAsk(key: string): void {
+    const ask: Ask | undefined = this.#engine.decisions.asks.get(key)
+    this.#laws.checked += 1
+    const { claim, module } = readAskKey(key)
+    if (ask === undefined) {
+      return this.#lookAtMakers(module, claim)
+    }
+    const wanted = this.#asks.wanted.of(claim)
+    if (wanted.size > 1) {
+      this.#laws.broken("one provider", `${this.#process} wants ${claim} of several: ${[...wanted].join(", ")}`)
+    }
+    const provisions = this.#engine.decisions.provisions
+    const wrong = wrongAsk(
+      {
+        facts: this.#facts,
+        provisionsOf: (consumer) => withProvisions(this.#provisions.ofConsumer.of(consumer), provisions)
+      },
+      key,
+      ask
+    )
+    if (wrong !== undefined) {
+      this.#laws.broken(
+        ask.state === "retire" ? "nothing undone" : "asked rightly",
+        `${this.#process} asks ${key}: ${wrong}`
+      )
+    }
+  }
+
+  #lookAtMakers(module: string, claim: string): void {
+    const entry = entryIn(this.#facts, module, claim)
+    for (const maker of entry === undefined ? [] : makersIn(entry)) {
+      const key = askKeyOf(maker, module, claim)
+      this.#laws.checked += 1
+      if (this.#engine.decisions.asks.get(key) === undefined) {
+        this.#laws.broken(
+          "nothing forgotten",
+          `${this.#process} asks nothing about what ${key} made (${boundBucket(module)})`
+        )
+      }
+    }
+  }
+}
+
+/** The keys, other than its consumer's, of which a provision may be another when they hold something else. */
+const keysUnder = ({ find, provider, waits }: Provision): ReadonlyArray<string> => [
+  ...(provider === undefined ? [] : [`${tokenOf(provider.node)}.${provider.module}`]),
+  ...(waits === undefined ? [] : [waits.key]),
+  ...(find !== undefined && "bucket" in find ? [find.key] : [])
+]
+
+const addAll = (keys: Set<string>, more: Iterable<string>): void => {
+  for (const key of more) {
+    keys.add(key)
+  }
+}
+
+const withProvisions = function*(
+  keys: Iterable<string>,
+  provisions: ReadonlyMap<string, Provision>
+): Iterable<readonly [string, Provision]> {
+  for (const key of keys) {
+    const provision = provisions.get(key)
+    if (provision !== undefined) {
+      yield [key, provision]
+    }
+  }
+}
+
+const lawOfProvision = (provision: Provision | undefined) => {
+  switch (provision?.state) {
+    case "provided":
+      return "provided by outcome"
+    case "failed":
+      return "failed in its words"
+    default:
+      return "asked for a fact"
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * One run of a simulated mesh: it is played chapter by chapter, every step held against the laws, until it is done or a law
+ * is broken.
+ */
+import { bucketName, isDecisionBucket } from "../core/BucketName.ts"
+import { digest } from "../core/Digest.ts"
+import { isJsonObject } from "../core/Json.ts"
+import type { Sent } from "./Bus.ts"
+import { canary } from "./Cast.ts"
+import { happen } from "./Deeds.ts"
+import { Guard } from "./Guard.ts"
+import { nameOf } from "./Knowledge.ts"
+import { Broken, type Law, Laws } from "./Laws.ts"
+import { type Happening, isFault } from "./Plot.ts"
+import type { Undone } from "./Provider.ts"
+import { checkRest, type Judge } from "./RestLaw.ts"
+import { World, type WorldOptions } from "./World.ts"
+
+/** A chapter: what happens in it, and when it is over, in milliseconds. Then the faults stop. */
+export interface Chapter {
+  readonly until: number
+  readonly plot: ReadonlyArray<Happening>
+}
+
+/** How a mesh is played. */
+export interface Setting extends WorldOptions {
+  /** How many things a provisioner decides at once at most. */
+  readonly thingsMax: number
+}
+
+/** A law that was broken. */
+export interface Failure {
+  readonly law: Law
+  readonly what: string
+  readonly step: number
+  readonly atMillis: number
+}
+
+/** Something that is told of a play. */
+export interface Told {
+  readonly step: number
+  readonly atMillis: number
+  readonly what: string
+  /** It is of the plot, and does not follow from what was before. */
+  readonly isFromOutside: boolean
+  readonly isFault: boolean
+}
+
+/** Who listens to a play, and who judges beside the laws. */
+export interface Audience {
+  readonly judge?: Judge | undefined
+  /** Is told of all that happens and is written. */
+  readonly told?: ((told: Told) => void) | undefined
+  /** The play is stopped after so many steps. */
+  readonly stepsMax?: number | undefined
+}
+
+/** For so long, in milliseconds, all may come to rest once the faults have stopped: every watch is begun anew by then. */
+const restMillisMax = 70 * 60_000
+
+/** For so long nothing is to be written then: everything is compared once more meanwhile. */
+const quietMillis = 65 * 60_000
+
+/** The time that a chapter takes after it is over. */
+export const afterChapterMillis = restMillisMax + quietMillis
+
+/** A play. */
+export class Play {
+  readonly world: World
+  readonly #laws = new Laws()
+  readonly #audience: Audience
+  /** The digests that answers to retire were about, by the ask's key, and the provisions that were ever free. */
+  readonly #answered = new Map<string, Set<string>>()
+  readonly #free = new Set<string>()
+  failure: Failure | undefined
+  /** The steps that the audience asked for are done. */
+  isStopped = false
+
+  constructor(setting: Setting, audience: Audience = {}) {
+    this.#audience = audience
+    this.world = new World(setting, {
+      makeDecider: (process) =>
+        new Guard(process, this.#laws, (bytes) => this.world.bus.jsonOf(bytes), setting.thingsMax),
+      wrote: (sent) => this.#wrote(sent),
+      undoes: (undone) => this.#undoes(undone),
+      told: audience.told && ((what, isFault) => this.#tell(what, { isFromOutside: false, isFault }))
+    })
+  }
+
+  /** How often something was held against a law. */
+  get checked(): number {
+    return this.#laws.checked
+  }
+
+  /** Plays a chapter, and what comes after it. Gives whether it was played to its end. */
+  play({ plot, until }: Chapter): boolean {
+    const { schedule } = this.world
+    for (const happening of plot) {
+      schedule.after(happening.at - schedule.now, () => this.#happen(happening))
+    }
+    const isPlayed = this.#goOn(until) && this.#guarded(() => this.#calm()) && this.#goOn(until + restMillisMax)
+    if (!isPlayed) {
+      return false
+    }
+    const { decidedAt } = this.world
+    return this.#goOn(until + afterChapterMillis) && this.#guarded(() => {
+      if (this.world.decidedAt !== decidedAt) {
+        this.#laws.broken(
+          "at rest",
+          `a provisioner still writes ${this.world.decidedAt - until} ms after the faults stopped`
+        )
+      }
+      checkRest(this.world, this.#laws, this.#audience.judge)
+    })
+  }
+
+  #tell(what: string, how: Pick<Told, "isFromOutside" | "isFault">): void {
+    const { schedule, steps } = this.world
+    this.#audience.told?.({ step: steps, atMillis: schedule.now, what, ...how })
+  }
+
+  #happen(happening: Happening): void {
+    const isFaulty = isFault(happening.deed)
+    this.world.faults += isFaulty ? 1 : 0
+    const what = happen(this.world, happening)
+    this.#tell(what, { isFromOutside: true, isFault: isFaulty })
+  }
+
+  #goOn(until: number): boolean {
+    const { schedule } = this.world
+    return this.#guarded(() => {
+      while ((schedule.nextAt ?? Number.POSITIVE_INFINITY) <= until && !this.isStopped) {
+        this.world.step()
+        this.isStopped = this.world.steps === this.#audience.stepsMax
+      }
+    }) && !this.isStopped
+  }
+
+  #guarded(run: () => void): boolean {
+    try {
+      run()
+      return true
+    } catch (error) {
+      const law = error instanceof Broken ? error.law : "no defect"
+      const what = error instanceof Error
+        ? (law === "no defect" ? error.stack ?? error.message : error.message)
+        : String(error)
+      this.failure = { law, what, step: this.world.steps, atMillis: this.world.schedule.now }
+      return false
+    }
+  }
+
+  /** The faults stop: what is lost is there again, and everyone is as they ought to be. */
+  #calm(): void {
+    const { world } = this
+    this.#tell("the faults stop", { isFromOutside: true, isFault: false })
+    for (const bucket of world.bus.lost) {
+      world.bringBack(bucket, true)
+    }
+    for (const party of world.parties) {
+      for (const hear of party.heal()) {
+        hear()
+      }
+    }
+    for (const process of world.processes) {
+      process.heal()
+    }
+    for (const provider of world.providers) {
+      provider.heal()
+    }
+  }
+
+  // --- laws of what is written and done --------------------------------------------------------------------------------
+
+  #wrote({ bucket, by, key, text }: Sent): void {
+    if (isDecisionBucket(bucket) && by.name.startsWith("provisioner-")) {
+      this.#laws.checked += 1
+      if (text?.includes(canary) === true) {
+        this.#laws.broken("no secret", `${by.name} shows a value in ${bucket} ${key}: ${text}`)
+      }
+    } else if (bucket === bucketName.answers && text !== undefined) {
+      const answer: unknown = JSON.parse(text)
+      if (isJsonObject(answer) && answer["answer"] === "retire") {
+        const digests = this.#answered.get(key) ?? new Set()
+        this.#answered.set(key, digests.add(String(answer["entry"])))
+      }
+    } else if (bucket === bucketName.modules && text !== undefined) {
+      this.#keepFree(key, JSON.parse(text))
+    }
+  }
+
+  #keepFree(module: string, definition: unknown): void {
+    const provides = isJsonObject(definition) ? definition["provides"] : undefined
+    for (const [provision, said] of isJsonObject(provides) ? Object.entries(provides) : []) {
+      if (isJsonObject(said) && said["retire"] === "free") {
+        this.#free.add(`${module} ${provision}`)
+      }
+    }
+  }
+
+  /** Nobody undoes what an operator did not say, and the definition never called free. */
+  #undoes({ claim, had, module, node }: Undone): void {
+    const provision = nameOf(claim.split(".")[2] ?? "")
+    const answered = this.#answered.get(`${node}.${module}.${claim}`)
+    this.#laws.checked += 1
+    if (
+      provision !== "credential" && !this.#free.has(`${module} ${provision}`) &&
+      !had.some((what) => answered?.has(digest(what)) === true)
+    ) {
+      this.#laws.broken(
+        "nothing undone",
+        `${module} on ${node} undoes ${claim}, which nobody answered and which never was free`
+      )
+    }
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * A provisioner of a simulated mesh, as a process: it is started, waits for the seat, runs, and may be killed at any step,
+ * frozen and woken, cut off from the bus, or told another time. All that it knows is lost with it.
+ */
+import * as Result from "effect/Result"
+import { epochKey } from "../core/Bucket.ts"
+import { bucketName } from "../core/BucketName.ts"
+import type { Json } from "../core/Json.ts"
+import { retire } from "../core/Retire.ts"
+import type { Decider } from "../provisioner/Decider.ts"
+import type { Bus } from "./Bus.ts"
+import { Party } from "./Party.ts"
+import type { Seat } from "./Seat.ts"
+import { Turns } from "./Turns.ts"
+
+/** What a process stands in. */
+export interface Ground {
+  readonly bus: Bus
+  /** None where nobody keeps a seat: then all write at once, and agree. */
+  readonly seat: Seat | undefined
+  readonly writesInFlightMax: number
+  /** A decider with nothing in it, for a run that begins. */
+  readonly makeDecider: (process: string) => Decider
+}
+
+/** The buckets that a holder leaves its mark in. */
+const marked = [bucketName.registry, bucketName.provisions, bucketName.asks, bucketName.plans, bucketName.answers]
+
+/** A provisioner. */
+export class Process {
+  readonly name: string
+  readonly party: Party
+  readonly #ground: Ground
+  #turns: Turns | undefined
+  /** Counts the runs: what was begun by an earlier one is never done. */
+  #runs = 0
+  #isRunning = false
+  #isFrozen = false
+  readonly #untilAwake: Array<() => void> = []
+
+  constructor(name: string, ground: Ground) {
+    this.name = name
+    this.party = new Party(name)
+    this.#ground = ground
+  }
+
+  /** The run, where it holds the seat. */
+  get turns(): Turns | undefined {
+    return this.#turns
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
+  isHeardOf(): boolean {
+    return this.#isRunning && !this.#isFrozen && !this.party.isCutOff
+  }
+
+  // --- coming and going ------------------------------------------------------------------------------------------------
+
+  /** Starts it, where it does not run. */
+  start(): void {
+    if (!this.#isRunning) {
+      this.#isRunning = true
+      this.#standBy()
+    }
+  }
+
+  /** Kills it: what it sent may still arrive, and nobody hears of it. */
+  kill(): void {
+    this.#endRun()
+    this.#isRunning = false
+    this.#isFrozen = false
+    this.#untilAwake.length = 0
+    this.#ground.seat?.leave(this)
+  }
+
+  /** It does nothing from now on, and does not know it. */
+  freeze(): void {
+    this.#isFrozen = true
+    this.#ground.seat?.doubt()
+  }
+
+  /** It goes on where it was. */
+  wake(): void {
+    this.#isFrozen = false
+    // In the order in which it came, and before anything that comes now.
+    for (const run of this.#untilAwake.splice(0)) {
+      run()
+    }
+    this.#ground.seat?.look()
+  }
+
+  /** Its line is cut. */
+  cutOff(): void {
+    this.party.cutOff()
+    this.#turns?.cutOff()
+    this.#ground.seat?.doubt()
+  }
+
+  /** Nothing is wrong with it or its line any more, and it runs. */
+  heal(): void {
+    this.restore()
+    this.party.heal()
+    if (this.#isFrozen) {
+      this.wake()
+    }
+    this.start()
+  }
+
+  /** Its line is there again. */
+  restore(): void {
+    for (const hear of this.party.restore()) {
+      hear()
+    }
+    this.#ground.seat?.look()
+  }
+
+  // --- the seat --------------------------------------------------------------------------------------------------------
+
+  #standBy(): void {
+    const { seat } = this.#ground
+    if (seat === undefined) {
+      this.#run(undefined)
+    } else {
+      seat.want(this)
+    }
+  }
+
+  granted(term: number): void {
+    this.#mark(term, marked, this.#runs)
+  }
+
+  expired(term: number): void {
+    // Where it is frozen or cut off it hears of that some time later, and may write before.
+    this.#later(50, this.#runs, () => {
+      if (this.#turns !== undefined && term > 0) {
+        this.#endRun()
+        this.#standBy()
+      }
+    })
+  }
+
+  #mark(term: number, [bucket, ...rest]: ReadonlyArray<string>, run: number): void {
+    if (bucket === undefined) {
+      return this.#run(term)
+    }
+    const text = bucket === bucketName.answers ? undefined : JSON.stringify({ term })
+    const sent = { by: this.party, bucket, key: epochKey, text, follows: "any" as const, term }
+    this.#ground.bus.send(sent, (reply) =>
+      this.#whenAwake(run, () => {
+        if (!("wrong" in reply)) {
+          return this.#mark(term, rest, run)
+        }
+        if (reply.wrong._tag === "Fenced") {
+          this.#endRun()
+          this.#ground.seat?.leave(this)
+          return this.#standBy()
+        }
+        this.#later(100, run, () => this.#mark(term, [bucket, ...rest], run))
+      }))
+  }
+
+  // --- a run -----------------------------------------------------------------------------------------------------------
+
+  #run(term: number | undefined): void {
+    const { bus, makeDecider, writesInFlightMax } = this.#ground
+    const run = ++this.#runs
+    this.#turns = new Turns({
+      bus,
+      party: this.party,
+      decider: makeDecider(this.name),
+      term,
+      writesInFlightMax,
+      after: (millis, then) => this.#later(millis, run, then),
+      whenAwake: (then) => this.#whenAwake(run, then),
+      fenced: () => {
+        this.#endRun()
+        this.#ground.seat?.leave(this)
+        this.#standBy()
+      }
+    })
+  }
+
+  #endRun(): void {
+    this.#turns?.close()
+    this.#turns = undefined
+    this.#runs += 1
+  }
+
+  #later(millis: number, run: number, then: () => void): void {
+    this.#ground.bus.schedule.after(millis, () => this.#whenAwake(run, then))
+  }
+
+  #whenAwake(run: number, then: () => void): void {
+    if (run !== this.#runs) {
+      return
+    }
+    if (this.#isFrozen) {
+      this.#untilAwake.push(() => this.#whenAwake(run, then))
+      return
+    }
+    then()
+  }
+
+  // --- the verb --------------------------------------------------------------------------------------------------------
+
+  /** The verb `retire` (protocol §8), where it can be answered now: writes the answer upon what the bus holds. */
+  retire(request: Json): void {
+    const turns = this.#turns
+    if (turns?.decided === undefined || !turns.view.isWhole || turns.isBusy) {
+      return
+    }
+    const reply = Result.getOrUndefined(retire({ facts: turns.view.facts, decisions: turns.decided }, request))
+    if (reply !== undefined) {
+      const { bus } = this.#ground
+      const { bucket, key, value } = reply.write
+      bus.get(this.party, bucket, key, (found) => {
+        if (found === undefined || found._tag === "Put" || found._tag === "Delete") {
+          const follows = found?._tag === "Put" ? found.revision : undefined
+          bus.send({ by: this.party, bucket, key, text: JSON.stringify(value), follows }, () => undefined)
+        }
+      })
+    }
+  }
+}
