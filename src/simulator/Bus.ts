@@ -5,12 +5,12 @@
 import { epochKey } from "../core/Bucket.ts"
 import { bucketName, isDecisionBucket } from "../core/BucketName.ts"
 import type { Json } from "../core/Json.ts"
-import { writeUtf8 } from "../core/Utf8.ts"
 import type { BucketsEvent, Revision } from "../ports/Bus.ts"
 import type { BusErrorReason } from "../ports/BusError.ts"
 import type { Party } from "./Party.ts"
 import { hashOf, mix } from "./Random.ts"
 import type { Schedule } from "./Schedule.ts"
+import { writeUtf8 } from "./Utf8.ts"
 import type { NamesWatch, Watch } from "./Watch.ts"
 
 /** A write on its way. */
@@ -75,8 +75,8 @@ export class Bus {
   readonly #onlooker: Onlooker
   /** How many changes it took. */
   written = 0
-  /** The texts that were written, by their bytes. */
-  readonly #json = new WeakMap<Uint8Array, Json>()
+  /** What was written, by its bytes: the text at first, and its JSON once anyone has read it. */
+  readonly #written = new WeakMap<Uint8Array, Written>()
 
   constructor(schedule: Schedule, seed: number, onlooker: Onlooker) {
     this.schedule = schedule
@@ -89,13 +89,18 @@ export class Bus {
 
   /** The JSON of a value's bytes, `undefined` where they are none. */
   jsonOf(bytes: Uint8Array): Json | undefined {
-    return this.#json.get(bytes)
+    const written = this.#written.get(bytes)
+    if (written?.text !== undefined) {
+      written.json = parsed(written.text)
+      written.text = undefined
+    }
+    return written?.json
   }
 
   /** What a key holds now. */
   valueAt(bucket: string, key: string): Json | undefined {
     const last = this.buckets.get(bucket)?.slots.get(key)?.last
-    return last?._tag === "Put" ? this.#json.get(last.value) : undefined
+    return last?._tag === "Put" ? this.jsonOf(last.value) : undefined
   }
 
   // --- the way there and back ----------------------------------------------------------------------------------------
@@ -201,11 +206,7 @@ export class Bus {
 
   #bytesOf(text: string): Uint8Array {
     const bytes = writeUtf8(text)
-    try {
-      this.#json.set(bytes, JSON.parse(text))
-    } catch {
-      // A text that is no JSON is read as none.
-    }
+    this.#written.set(bytes, { text, json: undefined })
     return bytes
   }
 
@@ -275,6 +276,19 @@ export class Bus {
     for (const watch of this.namesWatches) {
       watch.tell(this, [event])
     }
+  }
+}
+
+interface Written {
+  text: string | undefined
+  json: Json | undefined
+}
+
+const parsed = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -48,9 +48,13 @@ export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: 
     nodeOf(world, happening).crash(key, happening.how % 4 === 0 ? "" : `${key} went down (${happening.how})`)
     return `${key} crashes on ${nodeOf(world, happening).name}`
   },
-  slip: (world, { how, who }) => {
-    among(world.providers, who).slip(among(slips, how))
-    return `${among(world.providers, who).module} ${among(slips, how)} next`
+  slip: (world, { how, what, who }) => {
+    const provider = among(world.providers, who)
+    const times = 1 + (what % 5)
+    for (let at = 0; at < times; at++) {
+      provider.slip(among(slips, how))
+    }
+    return `${provider.module} ${among(slips, how)} ${times === 1 ? "once" : `${times} times`}`
   },
   forget: (world, { who }) => {
     among(world.providers, who).forget()

@@ -198,8 +198,11 @@ export class Guard implements Decider {
 
   #lookAtProvision(key: string): void {
     const provision: Provision | undefined = this.#engine.decisions.provisions.get(key)
-    const wrong = provision === undefined ? undefined : wrongProvision(this.#facts, key, provision)
-    this.#laws.checked += 1
+    if (provision === undefined) {
+      return
+    }
+    this.#laws.meet(provision.reason)
+    const wrong = wrongProvision(this.#facts, key, provision)
     if (wrong !== undefined) {
       this.#laws.broken(lawOfProvision(provision), `${this.#process} decided on ${key}: ${wrong}`)
     }
@@ -207,11 +210,11 @@ export class Guard implements Decider {
 
   #lookAtAsk(key: string): void {
     const ask: Ask | undefined = this.#engine.decisions.asks.get(key)
-    this.#laws.checked += 1
     const { claim, module } = readAskKey(key)
     if (ask === undefined) {
       return this.#lookAtMakers(module, claim)
     }
+    this.#laws.meet(ask.state)
     const wanted = this.#asks.wanted.of(claim)
     if (wanted.size > 1) {
       this.#laws.broken("one provider", `${this.#process} wants ${claim} of several: ${[...wanted].join(", ")}`)
@@ -273,8 +276,8 @@ const withProvisions = function*(
   }
 }
 
-const lawOfProvision = (provision: Provision | undefined) => {
-  switch (provision?.state) {
+const lawOfProvision = (provision: Provision) => {
+  switch (provision.state) {
     case "provided":
       return "provided by outcome"
     case "failed":

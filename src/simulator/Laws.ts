@@ -50,6 +50,14 @@ export class Broken extends Error {
 export class Laws {
   /** How often something was held against a law. */
   checked = 0
+  /** How often each state and reason was met. */
+  readonly met = new Map<string, number>()
+
+  /** Something of this state and reason was held against the laws. */
+  meet(what: string): void {
+    this.checked += 1
+    this.met.set(what, (this.met.get(what) ?? 0) + 1)
+  }
 
   /** Says that a law is broken: what goes on then is of no interest. */
   broken(law: Law, what: string): never {

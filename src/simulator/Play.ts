@@ -92,6 +92,11 @@ export class Play {
     return this.#laws.checked
   }
 
+  /** How often each reason of a provision and state of an ask was. */
+  get met(): ReadonlyMap<string, number> {
+    return this.#laws.met
+  }
+
   /** Plays a chapter, and what comes after it. Gives whether it was played to its end. */
   play({ plot, until }: Chapter): boolean {
     const { schedule } = this.world

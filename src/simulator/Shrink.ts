@@ -60,9 +60,11 @@ export const shrink = (
   const shortening = new Shortening(setting, chapters, failure, options)
   for (let size = shortening.length; size > 1;) {
     size = Math.ceil(size / 2)
-    while (shortening.leaveOut(size) && size === 1) {
-      // What could not be left out before may be, now that other things are.
-    }
+    shortening.leaveOut(size)
+  }
+  // What could not be left out before may be, now that other things are.
+  for (let isShorter = true; isShorter;) {
+    isShorter = shortening.leaveOut(1)
   }
   return shortening.story
 }

@@ -36,6 +36,8 @@ export interface Simulated {
   readonly faults: number
   /** How often something was held against a law. */
   readonly checked: number
+  /** How often each reason of a provision and state of an ask was. */
+  readonly met: { readonly [reason: string]: number }
   readonly virtualMillis: number
   readonly chapters: ReadonlyArray<Chapter>
   /** Two runs that are the same have the same. */
@@ -79,6 +81,7 @@ export const simulatedBy = (play: Play, setting: Setting, chapters: ReadonlyArra
   steps: play.world.steps,
   faults: play.world.faults,
   checked: play.checked,
+  met: Object.fromEntries([...play.met].sort(([one], [other]) => one < other ? -1 : 1)),
   virtualMillis: play.world.schedule.now,
   chapters,
   hash: play.world.hash.toString(16).padStart(8, "0"),

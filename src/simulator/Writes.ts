@@ -4,7 +4,6 @@
  */
 import type { Write } from "../core/Diff.ts"
 import { sameJson } from "../core/Json.ts"
-import { writeUtf8 } from "../core/Utf8.ts"
 import type { Revision } from "../ports/Bus.ts"
 import { BusError, type BusErrorReason } from "../ports/BusError.ts"
 import type { KeyOf } from "../provisioner/Decider.ts"
@@ -13,6 +12,7 @@ import type { WriteDone, WriteOutcome } from "../provisioner/Turn.ts"
 import type { View } from "../provisioner/View.ts"
 import type { Reply, Sent } from "./Bus.ts"
 import type { Surroundings } from "./Turns.ts"
+import { writeUtf8 } from "./Utf8.ts"
 
 /** How often in a row a key that others keep writing is tried before it waits. */
 const conflictTriesMax = 5

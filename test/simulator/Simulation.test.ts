@@ -1,0 +1,91 @@
+/**
+ * Goal: whatever happens to a mesh, and whatever goes wrong in it, the laws of the protocol hold at each step, and once the
+ * faults stop all comes to rest at what the facts decide (protocol, all of it).
+ *
+ * Method: simulated meshes from seeds one after another, each judged at rest by the naive twin too. That much of what may
+ * happen happens is counted, so that a law cannot hold for want of anything to hold it against. `PROPERTY_TIMES=50 npx vitest
+ * run test/simulator/Simulation.test.ts` plays fifty times as many, `PROPERTY_SEED=7` other ones.
+ */
+import { describe, expect, test } from "vitest"
+import { faultKinds, laws, sentenceOf, simulate, type Told } from "../../src/simulator/index.ts"
+import { judgeByTwin as judge } from "./Judge.ts"
+import { namedSeeds } from "./Seeds.ts"
+
+const firstSeed = Number(process.env["PROPERTY_SEED"] ?? 20_261)
+const times = Number(process.env["PROPERTY_TIMES"] ?? 1)
+
+test("all laws hold at each step, and all comes to rest", { timeout: 240_000 * times }, () => {
+  let steps = 0
+  let faults = 0
+  let checked = 0
+  const met = new Map<string, number>()
+  for (let seed = firstSeed; steps < 300_000 * times; seed++) {
+    const simulated = simulate({ seed, steps: 10_000, judge })
+    const { failure } = simulated
+    expect(failure && `seed ${seed}: ${sentenceOf(failure)} ${failure.what}`).toBeUndefined()
+    steps += simulated.steps
+    faults += simulated.faults
+    checked += simulated.checked
+    for (const [reason, times] of Object.entries(simulated.met)) {
+      met.set(reason, (met.get(reason) ?? 0) + times)
+    }
+  }
+  expect(faults / steps).toBeGreaterThan(0.02)
+  expect(checked / steps).toBeGreaterThan(0.2)
+  expect(reasons.filter((reason) => (met.get(reason) ?? 0) < 5)).toEqual([])
+})
+
+/** The reasons of provisions and the states of asks that are met again and again. */
+const reasons = [
+  "shape unassigned no-domain conflict entry default no-entry collection placed not-placed no-holder two-holders",
+  "bound-shape holder-gone own nobody no-candidate unmet not-bound bound-elsewhere earlier-instance provider-failed making",
+  "secret-in-bucket field-missing credential credential-failed provided lost no-have other-build unhealthy healthy",
+  "wanted held unneeded kept retire"
+].flatMap((line) => line.split(" "))
+
+test.each(namedSeeds)("$name (seed $seed)", ({ faults, seed, steps }) => {
+  expect(simulate({ seed, steps, judge, ...(faults === undefined ? {} : { faults }) }).failure).toBeUndefined()
+})
+
+describe("a run", () => {
+  test("is the same whenever its seed is, and another where that is another", () => {
+    const { chapters: _, ...long } = simulate({ seed: 20_261, steps: 60_000 })
+    expect(long).toMatchSnapshot()
+    expect(simulate({ seed: 20_261, steps: 60_000 }).hash).toBe(long.hash)
+    expect(simulate({ seed: 20_262, steps: 10_000 }).hash).not.toBe(simulate({ seed: 20_261, steps: 10_000 }).hash)
+  })
+
+  test("stops where it is told to, having done the same until then", () => {
+    const all: Array<Told> = []
+    const some: Array<Told> = []
+    simulate({ seed: 5, steps: 5_000, told: (told) => all.push(told) })
+    const { steps } = simulate({ seed: 5, steps: 5_000, until: 1_234, told: (told) => some.push(told) })
+    expect(steps).toBe(1_234)
+    expect(some.length).toBeGreaterThan(50)
+    expect(some).toEqual(all.slice(0, some.length))
+  })
+
+  test("has the faults that are chosen, and no other", () => {
+    expect(simulate({ seed: 3, steps: 5_000, faults: [] }).faults).toBe(0)
+    const deeds = new Set<string>()
+    for (let seed = 0; seed < 12; seed++) {
+      const { chapters } = simulate({ seed, steps: 2_000, faults: ["writes", "buckets"] })
+      chapters.forEach(({ plot }) => plot.forEach(({ deed }) => deeds.add(deed)))
+    }
+    const { buckets, messages, parties, processes, watches, writes } = faultKinds
+    expect([...buckets, ...writes].filter((deed) => !deeds.has(deed))).toEqual([])
+    expect([...messages, ...parties, ...processes, ...watches].filter((deed) => deeds.has(deed))).toEqual([])
+  })
+
+  test("has as many nodes and modules as it is told", () => {
+    const { setting } = simulate({ seed: 3, steps: 1_000, nodes: 7, modules: 1 })
+    expect(setting).toMatchObject({ nodes: 7, modules: 1 })
+  })
+})
+
+test("each law names its paragraph and is a sentence", () => {
+  for (const { paragraph, sentence } of Object.values(laws)) {
+    expect(paragraph).toMatch(/^§\d/)
+    expect(sentence).toMatch(/^[A-Z].*\.$/)
+  }
+})
