@@ -4,7 +4,7 @@
  */
 import type { Ask, Provision } from "../core/Decision.ts"
 import { digest } from "../core/Digest.ts"
-import type { Json } from "../core/Json.ts"
+import { isJsonObject, type Json } from "../core/Json.ts"
 import {
   assignmentIn,
   claimOf,
@@ -46,6 +46,7 @@ export const readAskKey = (key: string): AskKey => {
 export interface AskGround {
   readonly facts: Knowledge
   readonly provisionsOf: (consumer: string) => Iterable<readonly [key: string, provision: Provision]>
+  readonly askOf: (key: string) => Ask | undefined
 }
 
 /** What is wrong with an ask by the facts, if anything. */
@@ -53,7 +54,7 @@ export const wrongAsk = (ground: AskGround, key: string, ask: Ask): string | und
   const at = readAskKey(key)
   switch (ask.state) {
     case "wanted":
-      return wrongWanted(ground, at)
+      return wrongWanted(ground, at, ask)
     case "retire":
       return wrongRetire(ground, at)
     default:
@@ -61,14 +62,35 @@ export const wrongAsk = (ground: AskGround, key: string, ask: Ask): string | und
   }
 }
 
-const wrongWanted = (ground: AskGround, { claimed, consumer, provision }: AskKey): string | undefined => {
-  if (provision === "credential") {
-    return undefined
+const wrongWanted = (ground: AskGround, at: AskKey, ask: Ask): string | undefined => {
+  if (at.provision === "credential") {
+    return wrongWantedCredential(ground, at, ask)
   }
-  if (assignmentIn(ground.facts, consumer) === undefined) {
+  if (assignmentIn(ground.facts, at.consumer) === undefined) {
     return "it is wanted for a consumer that is not assigned"
   }
-  return needsOf(ground, consumer, claimed).length > 0 ? undefined : "it is wanted and nobody needs it"
+  if (![ask.fields, ask.contract].every(isInOrder)) {
+    return "what it names is not in order, or named twice"
+  }
+  return needsOf(ground, at.consumer, at.claimed).length > 0 ? undefined : "it is wanted and nobody needs it"
+}
+
+const isInOrder = (names: ReadonlyArray<string> = []): boolean =>
+  names.every((name, index) => index === 0 || (names[index - 1] ?? "") < name)
+
+const wrongWantedCredential = ({ askOf }: AskGround, at: AskKey, { accepts = [] }: Ask): string | undefined => {
+  const claim = openedBy(at).claim
+  const isCalledFor = accepts.every(({ module, node }) => {
+    const state = askOf(`${tokenOf(node)}.${module}.${claim}`)?.state
+    return state !== undefined && state !== "retire"
+  })
+  return accepts.length > 0 && isCalledFor ? undefined : "it is wanted, and what it opens is not asked for"
+}
+
+/** The module and the claim that a credential opens. */
+const openedBy = ({ claimed, consumer }: AskKey): { readonly module: string; readonly claim: string } => {
+  const [module = "", ...opened] = nameOf(claimed.split(".")[1] ?? "").split(".")
+  return { module, claim: `${consumer}.${opened.slice(0, -1).join(".")}` }
 }
 
 /** The decisions on the needs of a consumer that are of one claim. */
@@ -100,10 +122,52 @@ const wrongRetire = (ground: AskGround, at: AskKey): string | undefined => {
   if (at.provision !== "credential" && !needsOf(ground, at.consumer, at.claimed).every(isElsewhere)) {
     return "it is to be retired while it is needed"
   }
+  const unsure = at.provision === "credential" ? unsureOfCredential(facts, at) : unsureOfClaim(facts, at)
+  if (unsure !== undefined) {
+    return `it is to be retired, and ${unsure}`
+  }
   const isFree = provisionIn(facts, at.module, at.provision)?.["retire"] === "free"
   return isFree || isAnswered(facts, at, entry) || isOpened(facts, at)
     ? undefined
     : "it is to be retired without an answer that is about what is there, and it is not free"
+}
+
+/** Why nobody can tell whether something is needed: then nothing is undone. */
+const unsureOfClaim = (facts: Knowledge, { consumer, module, provision }: AskKey): string | undefined => {
+  for (const key of facts.keys("mesh-provisioner_needs")) {
+    if (key.startsWith(`${consumer}.`) && !isSoundNeed(key, facts.get("mesh-provisioner_needs", key))) {
+      return `need ${key} is out of shape`
+    }
+  }
+  if (module === "mesh-vault" && provision === "secret") {
+    return undefined
+  }
+  const definition = facts.object("mesh-controller_modules", module)
+  const provides = definition?.["provides"]
+  const isAssigned = () => [...facts.keys("mesh-controller_assignments")].some((key) => key.split(".")[1] === module)
+  const isBroken = provides !== undefined &&
+    (!isJsonObject(provides) ||
+      (Object.hasOwn(provides, provision) && provisionIn(facts, module, provision) === undefined))
+  return isBroken || (definition === undefined && isAssigned())
+    ? "no definition says in shape how it is provided"
+    : undefined
+}
+
+const isSoundNeed = (key: string, value: Json | undefined): boolean => {
+  const tokens = key.split(".")
+  return isJsonObject(value) && tokens.length === 4 &&
+    tokens.every((token) => token !== "" && tokenOf(nameOf(token)) === token)
+}
+
+const unsureOfCredential = (facts: Knowledge, at: AskKey): string | undefined => {
+  const { claim, module } = openedBy(at)
+  const entry = entryIn(facts, module, claim)
+  if (!facts.isThere(`${module}_bound`)) {
+    return `bucket ${module}_bound is not there`
+  }
+  return facts.has(`${module}_bound`, claim) && (entry === undefined || makersIn(entry).size > 0)
+    ? "what it opens is still there"
+    : undefined
 }
 
 const isAnswered = (facts: Knowledge, at: AskKey, entry: SoundEntry): boolean => {
@@ -122,12 +186,9 @@ const whatIsMade = (entry: SoundEntry, maker: string): Json =>
     : { also: maker }
 
 // What a credential opened is undone: its provider said so.
-const isOpened = (facts: Knowledge, { claimed, consumer, provision }: AskKey): boolean => {
-  const [module = "", ...opened] = nameOf(claimed.split(".")[1] ?? "").split(".")
-  const entry = provision === "credential"
-    ? entryIn(facts, module, `${consumer}.${opened.slice(0, -1).join(".")}`)
-    : undefined
-  return entry !== undefined && makersIn(entry).size === 0
+const isOpened = (facts: Knowledge, at: AskKey): boolean => {
+  const { claim, module } = openedBy(at)
+  return at.provision === "credential" && entryIn(facts, module, claim) !== undefined
 }
 
 /** The key of the ask of a maker for a claim. */

@@ -72,6 +72,8 @@ export class Bus {
   readonly buckets = new Map<string, Bucket>()
   readonly namesWatches = new Set<NamesWatch>()
   readonly #lost = new Map<string, Bucket>()
+  /** When the buckets that are not there were lost. */
+  readonly lostAt = new Map<string, number>()
   readonly #onlooker: Onlooker
   /** How many changes it took. */
   written = 0
@@ -225,6 +227,7 @@ export class Bus {
     if (bucket !== undefined) {
       this.buckets.delete(name)
       this.#lost.set(name, bucket)
+      this.lostAt.set(name, this.schedule.now)
       this.#endWatches(bucket, { _tag: "Lost", how: "deleted" })
       this.#tellNames({ _tag: "Vanished", bucket: name })
     }
@@ -239,6 +242,7 @@ export class Bus {
   bringBack(name: string, withContents: boolean): void {
     const before = this.#lost.get(name)
     this.#lost.delete(name)
+    this.lostAt.delete(name)
     if (before !== undefined && !this.buckets.has(name)) {
       const bucket = new Bucket(name)
       bucket.term = isDecisionBucket(name) ? before.term : 0

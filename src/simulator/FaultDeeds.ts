@@ -37,6 +37,7 @@ const deafen = (world: World, happening: Happening, deafness: Exclude<Deafness, 
   const watch = world.options.seated ? process.turns?.watchBy(happening.what) : undefined
   if (watch !== undefined) {
     watch.deafness = deafness
+    world.isAnyDeaf = true
   }
   return `the watch of ${watch?.bucket ?? "nothing"} by ${process.name} ${deafness}`
 }
@@ -122,8 +123,10 @@ export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: 
     return `${count} writes of ${party.name} go wrong: ${among(losses, how >>> 1)}`
   },
   slow: (world, { how, who }) => {
-    among(world.parties, who).slowness = how % 3 === 0 ? 1 : 3 + (how % 40)
-    return `messages of ${among(world.parties, who).name} take ${among(world.parties, who).slowness} times as long`
+    const party = among(world.parties, who)
+    party.slowness = how % 3 === 0 ? 1 : 3 + (how % 40)
+    party.lateUntil = Number.POSITIVE_INFINITY
+    return `messages of ${party.name} take ${party.slowness} times as long`
   },
   twice: (world, { how, who }) => {
     among(world.parties, who).twicePercent = how % 60

@@ -8,36 +8,12 @@ import type { Write } from "../core/Diff.ts"
 import { Engine, type EngineChange } from "../core/Engine.ts"
 import type { Decided, Decider } from "../provisioner/Decider.ts"
 import { askKeyOf, readAskKey, wrongAsk } from "./AskLaw.ts"
+import { Group } from "./Group.ts"
 import { entryIn, Knowledge, makersIn, tokenOf } from "./Knowledge.ts"
 import type { Laws } from "./Laws.ts"
+import { wrongPlan } from "./PlanLaw.ts"
 import { wrongProvision } from "./ProvisionLaw.ts"
-
-/** Keys by what they are looked up by. */
-class Group {
-  readonly #keys = new Map<string, Set<string>>()
-
-  add(id: string, key: string): void {
-    const keys = this.#keys.get(id)
-    if (keys === undefined) {
-      this.#keys.set(id, new Set([key]))
-    } else {
-      keys.add(key)
-    }
-  }
-
-  remove(id: string, key: string): void {
-    const keys = this.#keys.get(id)
-    if (keys?.delete(key) === true && keys.size === 0) {
-      this.#keys.delete(id)
-    }
-  }
-
-  of(id: string): ReadonlySet<string> {
-    return this.#keys.get(id) ?? none
-  }
-}
-
-const none: ReadonlySet<string> = new Set()
+import { wrongServed } from "./ServedLaw.ts"
 
 /** The engine of a simulated provisioner, and who watches over it. */
 export class Guard implements Decider {
@@ -98,13 +74,17 @@ export class Guard implements Decider {
   #check(): void {
     const provisions = new Set<string>()
     const asks = new Set<string>()
+    const plans = new Set<string>()
     for (const write of this.#said.values()) {
       if (write.bucket === bucketName.provisions) {
         this.#file(write)
         provisions.add(write.key)
+        plans.add(write.key.split(".", 2).join("."))
       } else if (write.bucket === bucketName.asks) {
         this.#fileAsk(write)
         asks.add(write.key)
+      } else if (write.bucket === bucketName.plans) {
+        plans.add(write.key)
       }
     }
     for (const id of this.#changed) {
@@ -123,6 +103,9 @@ export class Guard implements Decider {
     for (const key of asks) {
       this.#lookAtAsk(key)
     }
+    for (const key of plans) {
+      this.#lookAtPlan(key)
+    }
   }
 
   /** What a change of a fact may have touched. */
@@ -133,8 +116,7 @@ export class Guard implements Decider {
       case bucketName.machines:
         return this.#touchAll(provisions, asks)
       case bucketName.answers:
-        asks.add(key)
-        return
+        return addAll(asks, this.#asks.ofConsumer.of(readAskKey(key).consumer))
       case bucketName.collect:
         return
     }
@@ -202,6 +184,10 @@ export class Guard implements Decider {
       return
     }
     this.#laws.meet(provision.reason)
+    const served = wrongServed(this.#facts, key, provision)
+    if (served !== undefined) {
+      this.#laws.broken("served rightly", `${this.#process} decided on ${key}: ${served}`)
+    }
     const wrong = wrongProvision(this.#facts, key, provision)
     if (wrong !== undefined) {
       this.#laws.broken(lawOfProvision(provision), `${this.#process} decided on ${key}: ${wrong}`)
@@ -219,11 +205,11 @@ export class Guard implements Decider {
     if (wanted.size > 1) {
       this.#laws.broken("one provider", `${this.#process} wants ${claim} of several: ${[...wanted].join(", ")}`)
     }
-    const provisions = this.#engine.decisions.provisions
     const wrong = wrongAsk(
       {
         facts: this.#facts,
-        provisionsOf: (consumer) => withProvisions(this.#provisions.ofConsumer.of(consumer), provisions)
+        provisionsOf: (consumer) => this.#provisionsOf(consumer),
+        askOf: (key) => this.#engine.decisions.asks.get(key)
       },
       key,
       ask
@@ -233,6 +219,25 @@ export class Guard implements Decider {
         ask.state === "retire" ? "nothing undone" : "asked rightly",
         `${this.#process} asks ${key}: ${wrong}`
       )
+    }
+  }
+
+  #lookAtPlan(consumer: string): void {
+    const plan = this.#engine.decisions.plans.get(consumer)
+    const wrong = plan && wrongPlan(this.#facts, consumer, plan, this.#provisionsOf(consumer))
+    this.#laws.checked += 1
+    if (wrong !== undefined) {
+      this.#laws.broken("planned rightly", `${this.#process} plans ${consumer}: ${wrong}`)
+    }
+  }
+
+  *#provisionsOf(consumer: string): Iterable<readonly [key: string, provision: Provision]> {
+    const { provisions } = this.#engine.decisions
+    for (const key of this.#provisions.ofConsumer.of(consumer)) {
+      const provision = provisions.get(key)
+      if (provision !== undefined) {
+        yield [key, provision]
+      }
     }
   }
 
@@ -261,18 +266,6 @@ const keysUnder = ({ find, provider, waits }: Provision): ReadonlyArray<string> 
 const addAll = (keys: Set<string>, more: Iterable<string>): void => {
   for (const key of more) {
     keys.add(key)
-  }
-}
-
-const withProvisions = function*(
-  keys: Iterable<string>,
-  provisions: ReadonlyMap<string, Provision>
-): Iterable<readonly [string, Provision]> {
-  for (const key of keys) {
-    const provision = provisions.get(key)
-    if (provision !== undefined) {
-      yield [key, provision]
-    }
   }
 }
 

@@ -13,6 +13,11 @@ export const laws = {
     paragraph: "§5",
     sentence: "What is asked waits for a fact that is not there, or not as it is to be."
   },
+  "served rightly": {
+    paragraph: "§5.2",
+    sentence: "What holds a consumer's data keeps it, and whoever serves a claim may."
+  },
+  "planned rightly": { paragraph: "§7", sentence: "A plan is ready exactly when all that counts is provided." },
   "asked rightly": { paragraph: "§6", sentence: "A provider is asked for what is needed, or about what it made." },
   "one provider": { paragraph: "§6", sentence: "No claim is wanted of two providers at once." },
   "nothing undone": {
@@ -21,6 +26,7 @@ export const laws = {
   },
   "nothing forgotten": { paragraph: "§6", sentence: "Whatever was made is bound, and asked about." },
   "no secret": { paragraph: "§5, §7", sentence: "No decision shows a secret, or a value that is not its own." },
+  "not on what is lost": { paragraph: "§9", sentence: "Nothing is written while a bucket of facts is lost." },
   "as decided": { paragraph: "§9", sentence: "Once all is quiet the bus holds what the facts decide." },
   "at rest": {
     paragraph: "§9",

@@ -17,6 +17,8 @@ export class Party {
   isCutOff = false
   /** Its messages take so many times as long. */
   slowness = 1
+  /** Until then what it sends may have been on its way for long, or be sent before it heard what it missed. */
+  lateUntil = 0
   /** Of so many of a hundred messages it hears each twice. */
   twicePercent = 0
   readonly #waiting: Array<() => void> = []
@@ -47,6 +49,7 @@ export class Party {
     this.losses.length = 0
     this.slowness = 1
     this.twicePercent = 0
+    this.lateUntil = 0
     return this.restore()
   }
 }

@@ -2,6 +2,7 @@
  * One run of a simulated mesh: it is played chapter by chapter, every step held against the laws, until it is done or a law
  * is broken.
  */
+import { epochKey } from "../core/Bucket.ts"
 import { bucketName, isDecisionBucket } from "../core/BucketName.ts"
 import { digest } from "../core/Digest.ts"
 import { isJsonObject } from "../core/Json.ts"
@@ -13,7 +14,7 @@ import { nameOf } from "./Knowledge.ts"
 import { Broken, type Law, Laws } from "./Laws.ts"
 import { type Happening, isFault } from "./Plot.ts"
 import type { Undone } from "./Provider.ts"
-import { checkRest, type Judge } from "./RestLaw.ts"
+import { checkDecided, checkRest, type Judge } from "./RestLaw.ts"
 import { World, type WorldOptions } from "./World.ts"
 
 /** A chapter: what happens in it, and when it is over, in milliseconds. Then the faults stop. */
@@ -54,6 +55,10 @@ export interface Audience {
   /** The play is stopped after so many steps. */
   readonly stepsMax?: number | undefined
 }
+
+/** So soon after the faults have stopped the bus holds what is decided, where no watch was deaf and nothing was written just now. */
+const soonMillis = 58_000
+const justNowMillis = 3_000
 
 /** For so long, in milliseconds, all may come to rest once the faults have stopped: every watch is begun anew by then. */
 const restMillisMax = 70 * 60_000
@@ -103,7 +108,9 @@ export class Play {
     for (const happening of plot) {
       schedule.after(happening.at - schedule.now, () => this.#happen(happening))
     }
-    const isPlayed = this.#goOn(until) && this.#guarded(() => this.#calm()) && this.#goOn(until + restMillisMax)
+    this.world.isAnyDeaf = false
+    const isPlayed = this.#goOn(until) && this.#guarded(() => this.#calm()) && this.#goOn(until + soonMillis) &&
+      this.#guarded(() => this.#checkSoon()) && this.#goOn(until + restMillisMax)
     if (!isPlayed) {
       return false
     }
@@ -117,6 +124,13 @@ export class Play {
       }
       checkRest(this.world, this.#laws, this.#audience.judge)
     })
+  }
+
+  #checkSoon(): void {
+    const { isAnyDeaf, schedule, writtenAt } = this.world
+    if (!isAnyDeaf && schedule.now - writtenAt > justNowMillis) {
+      checkDecided(this.world, this.#laws)
+    }
   }
 
   #tell(what: string, how: Pick<Told, "isFromOutside" | "isFault">): void {
@@ -183,6 +197,9 @@ export class Play {
       if (text?.includes(canary) === true) {
         this.#laws.broken("no secret", `${by.name} shows a value in ${bucket} ${key}: ${text}`)
       }
+      if (key !== epochKey && by.lateUntil <= this.world.schedule.now) {
+        this.#checkLost(`${by.name} writes ${bucket} ${key}`)
+      }
     } else if (bucket === bucketName.answers && text !== undefined) {
       const answer: unknown = JSON.parse(text)
       if (isJsonObject(answer) && answer["answer"] === "retire") {
@@ -191,6 +208,15 @@ export class Play {
       }
     } else if (bucket === bucketName.modules && text !== undefined) {
       this.#keepFree(key, JSON.parse(text))
+    }
+  }
+
+  #checkLost(what: string): void {
+    const { lostAt, schedule } = this.world.bus
+    for (const [lost, at] of lostAt) {
+      if (isFactBucketOfPage(lost) && schedule.now - at > justNowMillis) {
+        this.#laws.broken("not on what is lost", `${what}, and ${lost} is lost for ${schedule.now - at} ms`)
+      }
     }
   }
 
@@ -219,3 +245,7 @@ export class Play {
     }
   }
 }
+
+const pageBuckets: ReadonlySet<string> = new Set(Object.values(bucketName))
+
+const isFactBucketOfPage = (bucket: string): boolean => pageBuckets.has(bucket) && !isDecisionBucket(bucket)

@@ -26,6 +26,9 @@ export interface Ground {
 /** The buckets that a holder leaves its mark in. */
 const marked = [bucketName.registry, bucketName.provisions, bucketName.asks, bucketName.plans, bucketName.answers]
 
+/** So long, at most, is on its way what it sends before it has heard what it missed. */
+const wakingMillis = 1_000
+
 /** A provisioner. */
 export class Process {
   readonly name: string
@@ -85,6 +88,7 @@ export class Process {
   /** It goes on where it was. */
   wake(): void {
     this.#isFrozen = false
+    this.party.lateUntil = Math.max(this.party.lateUntil, this.#ground.bus.schedule.now + wakingMillis)
     // In the order in which it came, and before anything that comes now.
     for (const run of this.#untilAwake.splice(0)) {
       run()

@@ -6,9 +6,9 @@ import { boundBucket, bucketName } from "../core/BucketName.ts"
 import { decide } from "../core/Decide.ts"
 import { diff, type Stored } from "../core/Diff.ts"
 import { Facts } from "../core/Facts.ts"
-import { isJsonObject, type Json } from "../core/Json.ts"
+import { isJsonObject } from "../core/Json.ts"
 import { askKeyOf, readAskKey } from "./AskLaw.ts"
-import { entryIn, Knowledge, makersIn } from "./Knowledge.ts"
+import { entryIn, Knowledge, makersIn, nameOf } from "./Knowledge.ts"
 import type { Laws } from "./Laws.ts"
 import type { World } from "./World.ts"
 
@@ -27,9 +27,9 @@ export const heldBy = ({ bus }: World): Held =>
 
 /** Holds a mesh at rest to its laws. */
 export const checkRest = (world: World, laws: Laws, judge: Judge | undefined): void => {
+  checkDecided(world, laws)
   const held = heldBy(world)
   const jsonOf = (bytes: Uint8Array) => world.bus.jsonOf(bytes)
-  checkDecided(held, jsonOf, laws)
   const wrong = judge?.(held)
   if (wrong !== undefined) {
     laws.broken("as decided", wrong)
@@ -43,9 +43,12 @@ export const checkRest = (world: World, laws: Laws, judge: Judge | undefined): v
   }
   checkMade(world, known, laws)
   checkAsks(world, known, laws)
+  checkAnswers(known, laws)
 }
 
-const checkDecided = (held: Held, jsonOf: (bytes: Uint8Array) => Json | undefined, laws: Laws): void => {
+/** The bus holds what the facts on it decide. */
+export const checkDecided = (world: World, laws: Laws): void => {
+  const held = heldBy(world)
   const facts = new Facts()
   for (const [bucket, values] of held) {
     if (!bucketsOfDecisions.has(bucket)) {
@@ -58,7 +61,7 @@ const checkDecided = (held: Held, jsonOf: (bytes: Uint8Array) => Json | undefine
   const stored: Stored = new Map(
     [...held].filter(([bucket]) => bucketsOfDecisions.has(bucket)).map(([bucket, values]) => [
       bucket,
-      new Map([...values].map(([key, value]) => [key, jsonOf(value)]))
+      new Map([...values].map(([key, value]) => [key, world.bus.jsonOf(value)]))
     ])
   )
   const [write] = diff(stored, decide(facts))
@@ -118,6 +121,20 @@ const checkAsks = ({ nodes }: World, known: Knowledge, laws: Laws): void => {
     }
     if (ask["state"] === "retire") {
       laws.broken("nothing stuck", `${key} is to be retired, ${module} runs there, and it is not undone`)
+    }
+  }
+}
+
+/** An answer that is about nothing that is there is deleted. */
+const checkAnswers = (known: Knowledge, laws: Laws): void => {
+  for (const key of known.keys(bucketName.answers)) {
+    const { claim, module, node } = readAskKey(key)
+    const answer = known.object(bucketName.answers, key)
+    const isSound = answer !== undefined && /^[0-9a-f]{32}$/.test(String(answer["entry"]))
+    const entry = entryIn(known, module, claim)
+    laws.checked += 1
+    if (isSound && entry !== undefined && !makersIn(entry).has(nameOf(node))) {
+      laws.broken("as decided", `the answer to ${key} is still there, and nothing that it is about`)
     }
   }
 }

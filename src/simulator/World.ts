@@ -55,8 +55,11 @@ export class World {
   faults = 0
   /** A number that follows from all that was done: two runs that are the same have the same. */
   hash = 0x811c9dc5
-  /** When the bus last took a write of a provisioner. */
+  /** When the bus last took a write of a provisioner, and of anyone. */
   decidedAt = 0
+  writtenAt = 0
+  /** Whether a watch of a provisioner was deaf in this chapter: then all is known again once the whole is compared. */
+  isAnyDeaf = false
   readonly witness: Witness
 
   constructor(options: WorldOptions, witness: Witness) {
@@ -154,6 +157,7 @@ export class World {
   #wrote(sent: Sent, revision: number): void {
     const { bucket, by, key, text } = sent
     this.hash = hashOf(key, hashOf(text ?? "", (this.hash ^ revision ^ this.schedule.now) >>> 0))
+    this.writtenAt = this.schedule.now
     if (by.name.startsWith("provisioner-") && bucket !== bucketName.answers) {
       this.decidedAt = this.schedule.now
     }

@@ -1,0 +1,30 @@
+/**
+ * Keys by what they are looked up by.
+ */
+
+/** Keys, by what they are looked up by. */
+export class Group {
+  readonly #keys = new Map<string, Set<string>>()
+
+  add(id: string, key: string): void {
+    const keys = this.#keys.get(id)
+    if (keys === undefined) {
+      this.#keys.set(id, new Set([key]))
+    } else {
+      keys.add(key)
+    }
+  }
+
+  remove(id: string, key: string): void {
+    const keys = this.#keys.get(id)
+    if (keys?.delete(key) === true && keys.size === 0) {
+      this.#keys.delete(id)
+    }
+  }
+
+  of(id: string): ReadonlySet<string> {
+    return this.#keys.get(id) ?? none
+  }
+}
+
+const none: ReadonlySet<string> = new Set()
