@@ -52,14 +52,18 @@ export interface AskGround {
 /** What is wrong with an ask by the facts, if anything. */
 export const wrongAsk = (ground: AskGround, key: string, ask: Ask): string | undefined => {
   const at = readAskKey(key)
-  switch (ask.state) {
-    case "wanted":
-      return wrongWanted(ground, at, ask)
-    case "retire":
-      return wrongRetire(ground, at)
-    default:
-      return holdsSomething(ground, at) ? undefined : `it is ${ask.state}, and nothing is there that was made`
+  if (ask.state === "wanted") {
+    return wrongWanted(ground, at, ask)
   }
+  const entry = entryIn(ground.facts, at.module, at.claim)
+  if (entry === undefined || !makersIn(entry).has(nameOf(at.node))) {
+    return `it is ${ask.state}, and nothing is there that was made`
+  }
+  if (ask.state === "held") {
+    return undefined
+  }
+  const why = whyHeld(ground, at) ?? (ask.state === "retire" ? whyNotUndone(ground.facts, at, entry) : undefined)
+  return why === undefined ? undefined : `it is ${ask.state}, and ${why}`
 }
 
 const wrongWanted = (ground: AskGround, at: AskKey, ask: Ask): string | undefined => {
@@ -105,31 +109,23 @@ const needsOf = ({ facts, provisionsOf }: AskGround, consumer: string, claimed: 
   return found
 }
 
-const holdsSomething = ({ facts }: AskGround, { claim, module, node }: AskKey): boolean => {
-  const entry = entryIn(facts, module, claim)
-  return entry !== undefined && makersIn(entry).has(nameOf(node))
-}
-
-const wrongRetire = (ground: AskGround, at: AskKey): string | undefined => {
+/** Why something that was made is held, if it is: it is needed, or nobody can tell. */
+const whyHeld = (ground: AskGround, at: AskKey): string | undefined => {
   const { facts } = ground
-  const entry = entryIn(facts, at.module, at.claim)
-  if (entry === undefined || !makersIn(entry).has(nameOf(at.node))) {
-    return "it is to be retired, and nothing is there that was made"
+  if (at.provision === "credential") {
+    return unsureOfCredential(facts, at)
   }
   const isElsewhere = ({ provider, reason, state }: Provision) =>
     state === "provided" && reason !== "own" && provider !== undefined &&
     (provider.node !== nameOf(at.node) || provider.module !== at.module)
-  if (at.provision !== "credential" && !needsOf(ground, at.consumer, at.claimed).every(isElsewhere)) {
-    return "it is to be retired while it is needed"
-  }
-  const unsure = at.provision === "credential" ? unsureOfCredential(facts, at) : unsureOfClaim(facts, at)
-  if (unsure !== undefined) {
-    return `it is to be retired, and ${unsure}`
-  }
+  return needsOf(ground, at.consumer, at.claimed).every(isElsewhere) ? unsureOfClaim(facts, at) : "it is needed"
+}
+
+const whyNotUndone = (facts: Knowledge, at: AskKey, entry: SoundEntry): string | undefined => {
   const isFree = provisionIn(facts, at.module, at.provision)?.["retire"] === "free"
   return isFree || isAnswered(facts, at, entry) || isOpened(facts, at)
     ? undefined
-    : "it is to be retired without an answer that is about what is there, and it is not free"
+    : "no answer is about what is there, and it is not free"
 }
 
 /** Why nobody can tell whether something is needed: then nothing is undone. */

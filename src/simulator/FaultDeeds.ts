@@ -12,7 +12,13 @@ import type { Slip } from "./Provider.ts"
 import type { Deafness } from "./Watch.ts"
 import type { World } from "./World.ts"
 
-const slips: ReadonlyArray<Slip> = ["fails", "fails", "leaves a field out", "shows a secret", "garbles its entry"]
+const slips: ReadonlyArray<Slip> = [
+  "fails",
+  "leaves a field out",
+  "shows a secret",
+  "shows a secret",
+  "garbles its entry"
+]
 const losses: ReadonlyArray<WriteLoss> = ["write", "answer", "answer", "refused", "full"]
 
 /** The buckets that may be lost: all but none. */

@@ -1,0 +1,70 @@
+/**
+ * Goal: the laws that simulated meshes are held to bite: whatever is wrong in the rules, the engine, the comparison or the
+ * loop breaks one of them, and the simulator finds it.
+ *
+ * Method: faults are planted in a copy of the sources, one at a time, by text; the copy is run by Node as it is, seed after
+ * seed, until a law is broken: one of those that the fault is known to break, by so many steps at most. How many steps each
+ * took is printed: `PLANTED_REPORT=1 npx vitest run test/simulator/planted.test.ts`.
+ */
+import { execFile } from "node:child_process"
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { plants } from "./Plants.ts"
+
+const root = join(import.meta.dirname, "..", "..")
+
+/** So many steps are played at most to find a fault. */
+const stepsMax = 1_500_000
+
+const search = `
+import { simulate } from "./src/simulator/index.ts"
+let steps = 0
+let law
+for (let seed = 1; law === undefined && steps < ${stepsMax}; seed++) {
+  const simulated = simulate({ seed, steps: 10_000 })
+  steps += simulated.steps
+  law = simulated.failure?.law
+}
+console.log(JSON.stringify({ steps, law }))
+`
+
+let folder = ""
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "planted-"))
+  for (const part of ["core", "ports", "provisioner", "simulator"]) {
+    await cp(join(root, "src", part), join(folder, "src", part), { recursive: true })
+  }
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"))
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+  await writeFile(join(folder, "search.ts"), search)
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const found: Array<string> = []
+
+test.each(plants)("$name is found", async ({ broken, file, laws, name, sound }) => {
+  const path = join(folder, "src", file)
+  const before = await readFile(path, "utf8")
+  expect(before.split(sound).length - 1, `where ${file} has it`).toBe(1)
+  await writeFile(path, before.split(sound).join(broken))
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "search.ts")], { cwd: folder })
+    const { law, steps } = JSON.parse(stdout)
+    expect(laws, `found after ${steps} steps`).toContain(law)
+    found.push(`${String(steps).padStart(9)} ${name}: ${law}`)
+  } finally {
+    await writeFile(path, before)
+  }
+})
+
+test("there are many", () => {
+  expect(plants.length).toBeGreaterThanOrEqual(25)
+  if (process.env["PLANTED_REPORT"] === "1") {
+    console.log(found.sort().join("\n"))
+  }
+})
