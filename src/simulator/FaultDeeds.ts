@@ -14,6 +14,7 @@ import type { World } from "./World.ts"
 
 const slips: ReadonlyArray<Slip> = [
   "fails",
+  "fails",
   "leaves a field out",
   "shows a secret",
   "shows a secret",
