@@ -13,6 +13,7 @@ import { retire } from "./command/Retire.ts"
 import { serve } from "./command/Serve.ts"
 import { setup } from "./command/Setup.ts"
 import { show } from "./command/Show.ts"
+import { simulate } from "./command/Simulate.ts"
 import { snapshot } from "./command/Snapshot.ts"
 import { verify } from "./command/Verify.ts"
 import { completions } from "./Completions.ts"
@@ -25,7 +26,7 @@ export const meshProvisioner = Command.make("mesh-provisioner").pipe(
   ),
   Command.withSubcommands([{
     group: "COMMANDS",
-    commands: [serve, decide, diff, show, explain, retire, check, setup, snapshot, verify, grants, doctor]
+    commands: [serve, decide, diff, show, explain, retire, check, setup, snapshot, verify, grants, doctor, simulate]
   }]),
   Command.withGlobalFlags([completions]),
   Command.withExamples([

@@ -109,7 +109,19 @@ test("there are these commands, each with its arguments and flags, and some with
       "--out",
       "--json"
     ],
-    ["doctor", "--as", "--providers", "--buckets", "--json", "those of the bus"]
+    ["doctor", "--as", "--providers", "--buckets", "--json", "those of the bus"],
+    [
+      "simulate",
+      "--seed",
+      "--seeds",
+      "--nodes",
+      "--modules",
+      "--steps",
+      "--faults",
+      "--until",
+      "--watch",
+      "--json"
+    ]
   ])
 })
 

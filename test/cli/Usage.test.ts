@@ -27,7 +27,7 @@ describe("a command that is written wrong (exit code 2)", () => {
     [
       ["dcide"],
       "dcide is no command (did you mean decide?). The commands are serve, decide, diff, show, explain, retire, check, " +
-      "setup, snapshot, verify, grants, doctor.\n" +
+      "setup, snapshot, verify, grants, doctor, simulate.\n" +
       "Usage: mesh-provisioner <subcommand> [flags]. More: mesh-provisioner --help"
     ],
     [

@@ -35,7 +35,7 @@ let folder = ""
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "planted-"))
-  for (const part of ["core", "ports", "provisioner", "simulator"]) {
+  for (const part of ["adapters", "cli", "core", "ports", "provisioner", "simulator", "main.ts"]) {
     await cp(join(root, "src", part), join(folder, "src", part), { recursive: true })
   }
   await symlink(join(root, "node_modules"), join(folder, "node_modules"))
@@ -57,6 +57,23 @@ test.each(plants)("$name is found", async ({ broken, file, laws, name, sound }) 
     const { law, steps } = JSON.parse(stdout)
     expect(laws, `found after ${steps} steps`).toContain(law)
     found.push(`${String(steps).padStart(9)} ${name}: ${law}`)
+  } finally {
+    await writeFile(path, before)
+  }
+})
+
+test("the command tells the story of a broken law, fails with 1, and says how to play it again", async () => {
+  const path = join(folder, "src", "core", "Outcome.ts")
+  const before = await readFile(path, "utf8")
+  await writeFile(path, before.replace("have.build !== assignment.build", "false"))
+  try {
+    const seed = ["simulate", "--seed", "1", "--steps", "10000"]
+    const run = promisify(execFile)(process.execPath, [join(folder, "src", "main.ts"), ...seed], { cwd: folder })
+    const { code, stdout } = await run.then(() => ({ code: 0, stdout: "" }), (failed) => failed)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^Seed 1: a law is broken\.\nAt step \d+ a law is broken \(protocol §5\): Nothing is provided without/)
+    expect(stdout.split("\n").filter((line: string) => / {2}> the controller /.test(line)).length).toBeLessThan(12)
+    expect(stdout).toMatch(/\nTo play it again: mesh-provisioner simulate --seed 1 --steps 10000 --until \d+\n$/)
   } finally {
     await writeFile(path, before)
   }
