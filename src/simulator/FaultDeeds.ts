@@ -44,7 +44,7 @@ const deafen = (world: World, happening: Happening, deafness: Exclude<Deafness, 
   const watch = world.options.seated ? process.turns?.watchBy(happening.what) : undefined
   if (watch !== undefined) {
     watch.deafness = deafness
-    world.isAnyDeaf = true
+    world.healsLate = true
   }
   return `the watch of ${watch?.bucket ?? "nothing"} by ${process.name} ${deafness}`
 }
@@ -124,6 +124,8 @@ export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: 
   "lose writes": (world, { how, who, what }) => {
     const party = how % 2 === 0 ? among(world.processes, who).party : among(world.parties, who)
     const count = 1 + (what % 4)
+    // What is refused is not tried again before its bucket is read anew.
+    world.healsLate ||= among(losses, how >>> 1) === "refused"
     for (let at = 0; at < count; at++) {
       party.losses.push(among(losses, how >>> 1))
     }

@@ -56,7 +56,7 @@ export interface Audience {
   readonly stepsMax?: number | undefined
 }
 
-/** So soon after the faults have stopped the bus holds what is decided, where no watch was deaf and nothing was written just now. */
+/** So soon after the faults have stopped the bus holds what is decided, where nothing heals late and nothing was written just now. */
 const soonMillis = 58_000
 const justNowMillis = 3_000
 
@@ -108,7 +108,7 @@ export class Play {
     for (const happening of plot) {
       schedule.after(happening.at - schedule.now, () => this.#happen(happening))
     }
-    this.world.isAnyDeaf = false
+    this.world.healsLate = false
     const isPlayed = this.#goOn(until) && this.#guarded(() => this.#calm()) && this.#goOn(until + soonMillis) &&
       this.#guarded(() => this.#checkSoon()) && this.#goOn(until + restMillisMax)
     if (!isPlayed) {
@@ -127,8 +127,8 @@ export class Play {
   }
 
   #checkSoon(): void {
-    const { isAnyDeaf, schedule, writtenAt } = this.world
-    if (!isAnyDeaf && schedule.now - writtenAt > justNowMillis) {
+    const { healsLate, schedule, writtenAt } = this.world
+    if (!healsLate && schedule.now - writtenAt > justNowMillis) {
       checkDecided(this.world, this.#laws)
     }
   }

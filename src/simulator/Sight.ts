@@ -80,7 +80,8 @@ export class Sight {
           changed.push(event.key)
         }
       } else if (this.#fresh !== undefined) {
-        changed.push(...this.#seen.keys())
+        // What came before the start did is told with it.
+        changed.push(...this.#seen.keys(), ...this.#fresh.keys())
         this.#seen = this.#fresh
         this.#fresh = undefined
       }

@@ -58,8 +58,8 @@ export class World {
   /** When the bus last took a write of a provisioner, and of anyone. */
   decidedAt = 0
   writtenAt = 0
-  /** Whether a watch of a provisioner was deaf in this chapter: then all is known again once the whole is compared. */
-  isAnyDeaf = false
+  /** Something went wrong in this chapter that is mended once the whole is compared: a deaf watch, or a write refused. */
+  healsLate = false
   readonly witness: Witness
 
   constructor(options: WorldOptions, witness: Witness) {

@@ -21,5 +21,7 @@ export const namedSeeds: ReadonlyArray<NamedSeed> = [
     faults: []
   },
   { name: "a provider says again what it made where its bucket came back empty", seed: 18, steps: 11_000 },
-  { name: "a frozen provisioner that wakes hears what it missed in its order", seed: 41, steps: 10_000 }
+  { name: "a frozen provisioner that wakes hears what it missed in its order", seed: 41, steps: 10_000 },
+  { name: "a write that was refused is made up for when the whole is compared", seed: 6_025, steps: 10_000 },
+  { name: "what changes while a provider looks at its asks anew is seen", seed: 6_085, steps: 10_000 }
 ]
