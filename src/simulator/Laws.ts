@@ -2,7 +2,16 @@
  * The laws that a simulated mesh is held to, and where it is said that one is broken.
  */
 
-/** The laws, each with its paragraph of the protocol and a sentence. */
+/**
+ * The laws, each with its paragraph of the protocol and a sentence.
+ *
+ * @example
+ * ```ts
+ * import { laws } from "mesh-provisioner/simulator"
+ *
+ * laws["one provider"].paragraph // "§6"
+ * ```
+ */
 export const laws = {
   "provided by outcome": {
     paragraph: "§5",

@@ -22,7 +22,16 @@ export type MeshDeed =
   | "license"
   | "move"
 
-/** The kinds of fault that may be chosen, each with the deeds that are of it. */
+/**
+ * The kinds of fault that may be chosen, each with the deeds that are of it.
+ *
+ * @example
+ * ```ts
+ * import { faultKinds } from "mesh-provisioner/simulator"
+ *
+ * faultKinds.buckets // ["lose bucket", "bring bucket back"]
+ * ```
+ */
 export const faultKinds = {
   messages: ["slow", "twice", "cut off", "restore"],
   watches: ["end watches", "hang", "miss deletes"],

@@ -154,7 +154,7 @@ const showsSecret = (about: About): boolean =>
   )
 
 /** The claims of the credentials of a claim (protocol §6.1). */
-export const credentialClaims = (
+const credentialClaims = (
   facts: Knowledge,
   module: string,
   claim: string

@@ -19,7 +19,7 @@ export type Held = ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>
 export type Judge = (held: Held) => string | undefined
 
 /** What the bus holds now. */
-export const heldBy = ({ bus }: World): Held =>
+const heldBy = ({ bus }: World): Held =>
   new Map([...bus.buckets].map(([name, bucket]) => [
     name,
     new Map(bucket.puts().flatMap((put) => put._tag === "Put" ? [[put.key, put.value] as const] : []))

@@ -12,6 +12,14 @@ const writtenLastMax = 12
  * Tells a story: what happened from outside, and the last that was written before the law was broken.
  *
  * @returns what is told, in its order.
+ *
+ * @example
+ * ```ts
+ * import { simulate, tell } from "mesh-provisioner/simulator"
+ *
+ * const { chapters, setting } = simulate({ seed: 7, steps: 1_000 })
+ * tell(setting, { chapters })[0]?.isFromOutside // true
+ * ```
  */
 export const tell = (
   setting: Setting,

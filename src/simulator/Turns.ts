@@ -30,7 +30,7 @@ export interface Surroundings {
 }
 
 /** The times of a run, in milliseconds: those of the provisioner's settings. */
-export const times = { quiet: 2, batchWaitMax: 10, retryFirst: 100, retryMax: 10_000, compareEvery: 3_600_000 }
+const times = { quiet: 2, batchWaitMax: 10, retryFirst: 100, retryMax: 10_000, compareEvery: 3_600_000 }
 
 /** A run. */
 export class Turns {

@@ -45,7 +45,7 @@ export const simulate = Command.make(
   Command.withExamples([
     { command: "mesh-provisioner simulate --seed 7", description: "A mesh, drawn from a number" },
     {
-      command: "mesh-provisioner simulate --seed 7 --faults none --until 400 --watch",
+      command: "mesh-provisioner simulate --seed 7 --faults none --until 400",
       description: "How it begins, where nothing goes wrong"
     },
     {
