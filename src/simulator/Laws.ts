@@ -35,6 +35,10 @@ export const laws = {
   },
   "nothing forgotten": { paragraph: "§6", sentence: "Whatever was made is bound, and asked about." },
   "no secret": { paragraph: "§5, §7", sentence: "No decision shows a secret, or a value that is not its own." },
+  "only what changes": {
+    paragraph: "§9",
+    sentence: "A change of facts writes what it changes and nothing else."
+  },
   "not on what is lost": { paragraph: "§9", sentence: "Nothing is written while a bucket of facts is lost." },
   "as decided": { paragraph: "§9", sentence: "Once all is quiet the bus holds what the facts decide." },
   "at rest": {
