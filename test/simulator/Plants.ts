@@ -69,8 +69,8 @@ export const plants: ReadonlyArray<Plant> = [
   plant(
     "a secret in a bucket not seen",
     "core/Outcome.ts",
-    "const shown = contract.secretFields.find((field) => Object.hasOwn(values, field))",
-    "const shown = contract.secretFields.find((field) => Object.hasOwn(values, `${field} `))",
+    "Object.hasOwn(values, field))?.field",
+    "Object.hasOwn(values, `${field} `))?.field",
     "provided by outcome"
   ),
   plant(
@@ -233,16 +233,16 @@ export const plants: ReadonlyArray<Plant> = [
   plant(
     "a plan ready with a need open",
     "core/Plan.ts",
-    "need.counts && need.provision.state !== \"provided\"",
-    "need.counts && need.provision.state === \"refused\"",
+    "need.provision.state !== \"provided\" && need.counts",
+    "need.provision.state === \"refused\" && need.counts",
     "planned rightly"
   ),
   plant("optional needs that block", "core/Plan.ts", "need?.value?.optional !== true", "true", "planned rightly"),
   plant(
     "a vault that is another module",
     "core/Mesh.ts",
-    "return seat === \"vault\" && holder.module !== vaultModule ? { wrong",
-    "return false ? { wrong",
+    "return seat === \"vault\" && holder.module !== vaultModule",
+    "return seat === \"\" && holder.module !== vaultModule",
     "provided by outcome"
   ),
   plant(
@@ -272,6 +272,31 @@ export const plants: ReadonlyArray<Plant> = [
     "simulator/Turns.ts",
     "outcome === \"stopped\" || outcome === \"overtaken\"",
     "outcome === \"overtaken\"",
+    "as decided",
+    "nothing stuck"
+  ),
+  plant(
+    "a machine's loss noticed by nobody",
+    "core/engine/NoticeShared.ts",
+    "const isLost = (before?.value?.lost === true) !== (after?.value?.lost === true)",
+    "const isLost = false",
+    "provided by outcome",
+    "asked for a fact"
+  ),
+  plant(
+    "a seat that changes hands noticed by nobody",
+    "core/engine/NoticeShared.ts",
+    "  noticeSeatsNeeds(world, seat)\n  for",
+    "  for",
+    "provided by outcome",
+    "asked for a fact",
+    "as decided"
+  ),
+  plant(
+    "what another wrote not compared",
+    "provisioner/View.ts",
+    "    if (key !== epochKey) {\n      this.due.add",
+    "    if (key === epochKey) {\n      this.due.add",
     "as decided",
     "nothing stuck"
   )
