@@ -2,6 +2,7 @@
  * What goes wrong in a simulated mesh: on the way to the bus and back, with buckets and watches, with the provisioners, and
  * with those who say what they ought not to.
  */
+import { epochKey } from "../core/Bucket.ts"
 import { boundBucket, bucketName } from "../core/BucketName.ts"
 import type { Json } from "../core/Json.ts"
 import { brokenNeeds, canary } from "./Cast.ts"
@@ -28,6 +29,8 @@ const losable = (world: World): ReadonlyArray<string> => [
   ...world.providers.map(({ module }) => boundBucket(module)),
   "Redis_licences"
 ]
+
+const decided = [bucketName.registry, bucketName.provisions, bucketName.asks, bucketName.plans]
 
 const garbage: ReadonlyArray<string> = [
   "null",
@@ -186,5 +189,13 @@ export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: 
       node.desk.putText(bucket, key, among(garbage, how >>> 6))
     }
     return `${node.name} writes ${bucket} ${key} out of shape`
+  },
+  tamper: (world, { how, what }) => {
+    const bucket = among(decided, how)
+    const keys = [...world.bus.buckets.get(bucket)?.slots.keys() ?? []].filter((key) => key !== epochKey)
+    const key = keys.length === 0 ? "n1.planted" : among(keys, what)
+    const text = how % 8 < 4 ? undefined : `{"state":"tampered"}`
+    world.bus.send({ by: world.operator.party, bucket, key, text, follows: "any" }, () => undefined)
+    return `the operator ${text === undefined ? "deletes" : "overwrites"} the decision ${bucket} ${key}`
   }
 }

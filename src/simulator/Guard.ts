@@ -6,7 +6,6 @@ import { boundBucket, bucketName, moduleOfBoundBucket } from "../core/BucketName
 import type { Ask, Provision } from "../core/Decision.ts"
 import type { Write } from "../core/Diff.ts"
 import { Engine, type EngineChange } from "../core/Engine.ts"
-import { type Json, sameJson } from "../core/Json.ts"
 import type { Decided, Decider } from "../provisioner/Decider.ts"
 import { askKeyOf, readAskKey, wrongAsk } from "./AskLaw.ts"
 import { Group } from "./Group.ts"
@@ -15,6 +14,7 @@ import type { Laws } from "./Laws.ts"
 import { wrongPlan } from "./PlanLaw.ts"
 import { wrongProvision } from "./ProvisionLaw.ts"
 import { wrongServed } from "./ServedLaw.ts"
+import { Standing } from "./Standing.ts"
 
 /** The engine of a simulated provisioner, and who watches over it. */
 export class Guard implements Decider {
@@ -25,8 +25,7 @@ export class Guard implements Decider {
   readonly #thingsMax: number
   readonly #changed = new Set<string>()
   readonly #said = new Map<string, Write>()
-  /** What was decided last, by bucket and key, as far as it was said. */
-  readonly #stands = new Map<string, Json>()
+  readonly #standing = new Standing()
   #isAllDoubtful = false
   /** Whether an operator's answer is to be deleted. */
   readonly isAnswerOver = (key: string): boolean => this.#engine.isAnswerOver(key)
@@ -64,7 +63,13 @@ export class Guard implements Decider {
   decide(): Decided {
     const { pending, writes } = this.#engine.step([], this.#thingsMax)
     for (const write of writes) {
-      this.#lookAtWrite(write)
+      this.#laws.checked += 1
+      if (!this.#standing.take(write)) {
+        this.#laws.broken(
+          "only what changes",
+          `${this.#process} decides to ${write.op} ${write.bucket} ${write.key}, which stands so already`
+        )
+      }
       this.#said.set(`${write.bucket} ${write.key}`, write)
     }
     if (pending === 0) {
@@ -177,25 +182,6 @@ export class Guard implements Decider {
       this.#asks.wanted.add(claim, key)
     } else {
       this.#asks.wanted.remove(claim, key)
-    }
-  }
-
-  // An answer is deleted by whoever hears of it first.
-  #lookAtWrite(write: Write): void {
-    if (write.bucket === bucketName.answers) {
-      return
-    }
-    const id = `${write.bucket} ${write.key}`
-    const before = this.#stands.get(id)
-    const after = write.op === "put" ? write.value : undefined
-    this.#laws.checked += 1
-    if (sameJson(before, after)) {
-      this.#laws.broken("only what changes", `${this.#process} decides to ${write.op} ${id}, which stands so already`)
-    }
-    if (after === undefined) {
-      this.#stands.delete(id)
-    } else {
-      this.#stands.set(id, after)
     }
   }
 

@@ -38,7 +38,7 @@ export const faultKinds = {
   writes: ["lose writes"],
   buckets: ["lose bucket", "bring bucket back"],
   processes: ["kill", "start", "freeze", "wake", "clock"],
-  parties: ["slip", "forget", "answer wrongly", "garble", "crash"]
+  parties: ["slip", "forget", "answer wrongly", "garble", "crash", "tamper"]
 } as const
 
 /** A kind of fault. */
@@ -99,7 +99,8 @@ const weights: { readonly [D in Deed]: number } = {
   "lose bucket": 1,
   "bring bucket back": 3,
   clock: 1,
-  garble: 3
+  garble: 3,
+  tamper: 2
 }
 
 /** What a plot is drawn by. */

@@ -22,8 +22,18 @@ export interface ShrinkOptions {
   readonly judge?: Audience["judge"]
 }
 
-/** Plays chapters: gives the law that was broken, if one was, and how many steps it took. */
-const playAll = (
+/**
+ * Plays chapters that were drawn, or shortened, before: gives the law that is broken, if one is, and how many steps it took.
+ *
+ * @example
+ * ```ts
+ * import { replay, simulate } from "mesh-provisioner/simulator"
+ *
+ * const { chapters, setting, steps } = simulate({ seed: 7, steps: 1_000 })
+ * replay(setting, chapters).steps === steps // true
+ * ```
+ */
+export const replay = (
   setting: Setting,
   chapters: ReadonlyArray<Chapter>,
   audience: Audience = {}
@@ -109,7 +119,7 @@ class Shortening {
   }
 
   #isBrokenBy(some: ReadonlyArray<Numbered>): boolean {
-    const { failure, steps } = playAll(this.#setting, chaptersOf(this.#chapters, some), { judge: this.#options.judge })
+    const { failure, steps } = replay(this.#setting, chaptersOf(this.#chapters, some), { judge: this.#options.judge })
     this.#plays += 1
     this.#steps += steps
     if (failure?.law !== this.#failure.law) {

@@ -10,9 +10,9 @@
  * ```
  */
 export { type Law, laws } from "./Laws.ts"
-export type { Chapter, Failure, Setting, Told } from "./Play.ts"
+export type { Audience, Chapter, Failure, Setting, Told } from "./Play.ts"
 export { type Deed, type FaultDeed, type FaultKind, faultKinds, type Happening, type MeshDeed } from "./Plot.ts"
 export type { Held, Judge } from "./RestLaw.ts"
-export { shrink, type ShrinkOptions, type Story } from "./Shrink.ts"
+export { replay, shrink, type ShrinkOptions, type Story } from "./Shrink.ts"
 export { simulate, type Simulated, type SimulateOptions } from "./Simulation.ts"
 export { sentenceOf, tell } from "./Tell.ts"

@@ -27,14 +27,20 @@ export const snapshotOf = (held: Held): Snapshot => {
   return { buckets, raw }
 }
 
+/** The JSON of bytes, where they hold any, and no number that nobody could read back. */
 const readJson = (bytes: Uint8Array): Json | undefined => {
-  const text = new TextDecoder().decode(bytes)
   try {
-    return text.includes("e999") ? undefined : JSON.parse(text)
+    const json: Json = JSON.parse(new TextDecoder().decode(bytes))
+    return isFinite(json) ? json : undefined
   } catch {
     return undefined
   }
 }
+
+const isFinite = (json: Json): boolean =>
+  typeof json === "number"
+    ? Number.isFinite(json)
+    : typeof json !== "object" || json === null || Object.values(json).every((inner) => isFinite(inner))
 
 /** What is wrong with a bus at rest by the twin, if anything. */
 export const judgeByTwin = (held: Held): string | undefined => {

@@ -13,13 +13,13 @@ export interface Plant {
   readonly laws: ReadonlyArray<Law>
 }
 
-const plant = (name: string, file: string, sound: string, broken: string, ...laws: Plant["laws"]): Plant => ({
-  name,
-  file,
-  sound,
-  broken,
-  laws
-})
+const plant = (
+  name: string,
+  file: string,
+  sound: string,
+  broken: string,
+  ...laws: Plant["laws"]
+): Plant => ({ name, file, sound, broken, laws })
 
 /** The faults. */
 export const plants: ReadonlyArray<Plant> = [
@@ -43,13 +43,6 @@ export const plants: ReadonlyArray<Plant> = [
     "core/Outcome.ts",
     "facts.machines.value(machine)?.lost === true",
     "false",
-    "provided by outcome"
-  ),
-  plant(
-    "unhealthy taken for healthy",
-    "core/Outcome.ts",
-    "have.health === \"healthy\"",
-    "have.health !== \"stopped\"",
     "provided by outcome"
   ),
   plant(
