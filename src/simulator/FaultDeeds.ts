@@ -21,7 +21,7 @@ const slips: ReadonlyArray<Slip> = [
   "shows a secret",
   "garbles its entry"
 ]
-const losses: ReadonlyArray<WriteLoss> = ["write", "answer", "answer", "refused", "full"]
+const losses: ReadonlyArray<WriteLoss> = ["write", "answer", "answer", "full"]
 
 /** The buckets that may be lost: all but none. */
 const losable = (world: World): ReadonlyArray<string> => [
@@ -40,6 +40,15 @@ const garbage: ReadonlyArray<string> = [
   "[[1e999]]",
   "{}"
 ]
+
+const loseWrites = (world: World, { how, what, who }: Happening, loss: WriteLoss): string => {
+  const party = how % 2 === 0 ? among(world.processes, who).party : among(world.parties, who)
+  const count = 1 + (what % 4)
+  for (let at = 0; at < count; at++) {
+    party.losses.push(loss)
+  }
+  return `${count} writes of ${party.name} go wrong: ${loss}`
+}
 
 // Two that write at once, one of them deaf, would overwrite each other for as long as it is: that is what the seat is for.
 const deafen = (world: World, happening: Happening, deafness: Exclude<Deafness, undefined>): string => {
@@ -124,15 +133,11 @@ export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: 
     }
     return `${cut.name} is on the bus again`
   },
-  "lose writes": (world, { how, who, what }) => {
-    const party = how % 2 === 0 ? among(world.processes, who).party : among(world.parties, who)
-    const count = 1 + (what % 4)
+  "lose writes": (world, happening) => loseWrites(world, happening, among(losses, happening.how >>> 1)),
+  "refuse writes": (world, happening) => {
     // What is refused is not tried again before its bucket is read anew.
-    world.healsLate ||= among(losses, how >>> 1) === "refused"
-    for (let at = 0; at < count; at++) {
-      party.losses.push(among(losses, how >>> 1))
-    }
-    return `${count} writes of ${party.name} go wrong: ${among(losses, how >>> 1)}`
+    world.healsLate = true
+    return loseWrites(world, happening, "refused")
   },
   slow: (world, { how, who }) => {
     const party = among(world.parties, who)

@@ -6,6 +6,7 @@ import { boundBucket, bucketName, moduleOfBoundBucket } from "../core/BucketName
 import type { Ask, Provision } from "../core/Decision.ts"
 import type { Write } from "../core/Diff.ts"
 import { Engine, type EngineChange } from "../core/Engine.ts"
+import { whatIfOf } from "../core/WhatIf.ts"
 import type { Decided, Decider } from "../provisioner/Decider.ts"
 import { askKeyOf, readAskKey, wrongAsk } from "./AskLaw.ts"
 import { Group } from "./Group.ts"
@@ -48,6 +49,10 @@ export class Guard implements Decider {
 
   get facts(): Engine["facts"] {
     return this.#engine.facts
+  }
+
+  whatIf(changes: ReadonlyArray<EngineChange>): ReturnType<Decider["whatIf"]> {
+    return whatIfOf(this.#engine, changes)
   }
 
   take(change: EngineChange): void {

@@ -164,6 +164,14 @@ const charactersToken = (character: string): string => {
     : `${hex(0xc0 | (code >> 6))}${hex(0x80 | (code & 0x3f))}`
 }
 
-/** A token as a name: the inverse of {@link tokenOf}. */
-export const nameOf = (token: string): string =>
-  token.includes("=") ? decodeURIComponent(token.replaceAll("%", "%25").replaceAll("=", "%")) : token
+/** A token as a name: the inverse of {@link tokenOf}; nothing where it is none. */
+export const nameOf = (token: string): string => {
+  if (!token.includes("=")) {
+    return token
+  }
+  try {
+    return decodeURIComponent(token.replaceAll("%", "%25").replaceAll("=", "%"))
+  } catch {
+    return ""
+  }
+}

@@ -66,6 +66,9 @@ const restMillisMax = 70 * 60_000
 /** For so long nothing is to be written then: everything is compared once more meanwhile. */
 const quietMillis = 65 * 60_000
 
+/** So many steps are enough to come to rest, however large the mesh. */
+const restStepsMax = 1_000_000
+
 /** The time that a chapter takes after it is over. */
 export const afterChapterMillis = restMillisMax + quietMillis
 
@@ -77,6 +80,7 @@ export class Play {
   /** The digests that answers to retire were about, by the ask's key, and the provisions that were ever free. */
   readonly #answered = new Map<string, Set<string>>()
   readonly #free = new Set<string>()
+  #stepsUntil = 0
   failure: Failure | undefined
   /** The steps that the audience asked for are done. */
   isStopped = false
@@ -109,6 +113,7 @@ export class Play {
       schedule.after(happening.at - schedule.now, () => this.#happen(happening))
     }
     this.world.healsLate = false
+    this.#stepsUntil = this.world.steps + restStepsMax
     const isPlayed = this.#goOn(until) && this.#guarded(() => this.#calm()) && this.#goOn(until + soonMillis) &&
       this.#guarded(() => this.#checkSoon()) && this.#goOn(until + restMillisMax)
     if (!isPlayed) {
@@ -150,6 +155,9 @@ export class Play {
     return this.#guarded(() => {
       while ((schedule.nextAt ?? Number.POSITIVE_INFINITY) <= until && !this.isStopped) {
         this.world.step()
+        if (this.world.steps > this.#stepsUntil) {
+          this.#laws.broken("at rest", `after ${restStepsMax} steps of one chapter there is still no end of them`)
+        }
         this.isStopped = this.world.steps === this.#audience.stepsMax
       }
     }) && !this.isStopped

@@ -35,7 +35,7 @@ export type MeshDeed =
 export const faultKinds = {
   messages: ["slow", "twice", "cut off", "restore"],
   watches: ["end watches", "hang", "miss deletes"],
-  writes: ["lose writes"],
+  writes: ["lose writes", "refuse writes"],
   buckets: ["lose bucket", "bring bucket back"],
   processes: ["kill", "start", "freeze", "wake", "clock"],
   parties: ["slip", "forget", "answer wrongly", "garble", "crash", "tamper"]
@@ -81,7 +81,7 @@ const weights: { readonly [D in Deed]: number } = {
   license: 2,
   crash: 3,
   move: 1,
-  slip: 4,
+  slip: 7,
   forget: 1,
   "answer wrongly": 2,
   kill: 2,
@@ -90,7 +90,8 @@ const weights: { readonly [D in Deed]: number } = {
   wake: 3,
   "cut off": 2,
   restore: 4,
-  "lose writes": 5,
+  "lose writes": 6,
+  "refuse writes": 1,
   slow: 1,
   twice: 2,
   "end watches": 2,

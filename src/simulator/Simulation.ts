@@ -77,7 +77,8 @@ export const simulate = (options: SimulateOptions): Simulated => {
     const plot = [
       ...first,
       ...drawPlot(random, from + first.length * 10, {
-        faults,
+        // Some chapters have all of the faults, most have some: what one kind hides, another chapter shows.
+        faults: random.chance(30) ? faults : faults.filter(() => random.chance(50)),
         count: 50 + random.below(400),
         pauseMillis: 1 << random.below(7)
       })

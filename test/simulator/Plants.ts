@@ -205,9 +205,10 @@ export const plants: ReadonlyArray<Plant> = [
   plant(
     "a sort by locale",
     "core/Digest.ts",
-    "return names.sort()",
-    "return names.sort((one, other) => one.localeCompare(other))",
-    "as decided"
+    "of Object.keys(value).sort()",
+    "of Object.keys(value).sort((one, other) => one.localeCompare(other))",
+    "as decided",
+    "at rest"
   ),
   plant(
     "asks sorted by locale",
@@ -236,7 +237,8 @@ export const plants: ReadonlyArray<Plant> = [
     "core/Mesh.ts",
     "return seat === \"vault\" && holder.module !== vaultModule",
     "return seat === \"\" && holder.module !== vaultModule",
-    "provided by outcome"
+    "provided by outcome",
+    "asked rightly"
   ),
   plant(
     "a default that wins over the entry",

@@ -57,7 +57,7 @@ test("all laws hold at each step, and all comes to rest", { timeout: 240_000 * t
   }
   expect(faults / steps).toBeGreaterThan(0.02)
   expect(checked / steps).toBeGreaterThan(0.2)
-  expect(reasons.filter((reason) => (met.get(reason) ?? 0) < 5)).toEqual([])
+  expect(reasons.filter((reason) => (met.get(reason) ?? 0) < 3)).toEqual([])
 })
 
 /** The reasons of provisions and the states of asks that are met again and again. */
@@ -95,7 +95,7 @@ describe("a run", () => {
 
   test("is drawn from its seed by numbers that are the same on any machine", () => {
     const { chapters } = simulate({ seed: 20_261, steps: 10_000 })
-    expect(hashOf(JSON.stringify(chapters[0])).toString(16)).toBe("1b6cc576")
+    expect(hashOf(JSON.stringify(chapters[0])).toString(16)).toBe("1133a8e2")
   })
 
   test("stops where it is told to, having done the same until then", () => {
