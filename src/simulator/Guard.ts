@@ -23,7 +23,6 @@ export class Guard implements Decider {
   readonly #facts: Knowledge
   readonly #laws: Laws
   readonly #process: string
-  readonly #thingsMax: number
   readonly #changed = new Set<string>()
   readonly #said = new Map<string, Write>()
   readonly #standing = new Standing()
@@ -38,13 +37,11 @@ export class Guard implements Decider {
   constructor(
     process: string,
     laws: Laws,
-    jsonOf: (bytes: Uint8Array) => ReturnType<Knowledge["get"]>,
-    thingsMax: number
+    jsonOf: (bytes: Uint8Array) => ReturnType<Knowledge["get"]>
   ) {
     this.#process = process
     this.#laws = laws
     this.#facts = new Knowledge(jsonOf)
-    this.#thingsMax = thingsMax
   }
 
   get facts(): Engine["facts"] {
@@ -55,18 +52,19 @@ export class Guard implements Decider {
     return whatIfOf(this.#engine, changes)
   }
 
-  take(change: EngineChange): void {
-    this.#engine.take([change])
+  take(change: EngineChange): boolean {
+    const isNews = this.#engine.take([change]) > 0
     this.#facts.take(change)
     if ("isThere" in change) {
       this.#isAllDoubtful = true
     } else {
       this.#changed.add(`${change.bucket} ${change.key}`)
     }
+    return isNews
   }
 
-  decide(): Decided {
-    const { pending, writes } = this.#engine.step([], this.#thingsMax)
+  decide(thingsMax: number): Decided {
+    const { pending, writes } = this.#engine.step([], thingsMax)
     for (const write of writes) {
       this.#laws.checked += 1
       if (!this.#standing.take(write)) {

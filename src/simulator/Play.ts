@@ -23,11 +23,8 @@ export interface Chapter {
   readonly plot: ReadonlyArray<Happening>
 }
 
-/** How a mesh is played. */
-export interface Setting extends WorldOptions {
-  /** How many things a provisioner decides at once at most. */
-  readonly thingsMax: number
-}
+/** How a mesh is made, and so played. */
+export type Setting = WorldOptions
 
 /** A law that was broken. */
 export interface Failure {
@@ -88,8 +85,7 @@ export class Play {
   constructor(setting: Setting, audience: Audience = {}) {
     this.#audience = audience
     this.world = new World(setting, {
-      makeDecider: (process) =>
-        new Guard(process, this.#laws, (bytes) => this.world.bus.jsonOf(bytes), setting.thingsMax),
+      makeDecider: (process) => new Guard(process, this.#laws, (bytes) => this.world.bus.jsonOf(bytes)),
       wrote: (sent) => this.#wrote(sent),
       undoes: (undone) => this.#undoes(undone),
       told: audience.told && ((what, isFault) => this.#tell(what, { isFromOutside: false, isFault }))

@@ -19,6 +19,7 @@ export interface Ground {
   /** None where nobody keeps a seat: then all write at once, and agree. */
   readonly seat: Seat | undefined
   readonly writesInFlightMax: number
+  readonly thingsMax: number
   /** A decider with nothing in it, for a run that begins. */
   readonly makeDecider: (process: string) => Decider
 }
@@ -169,7 +170,7 @@ export class Process {
   // --- a run -----------------------------------------------------------------------------------------------------------
 
   #run(term: number | undefined): void {
-    const { bus, makeDecider, writesInFlightMax } = this.#ground
+    const { bus, makeDecider, thingsMax, writesInFlightMax } = this.#ground
     const run = ++this.#runs
     this.#turns = new Turns({
       bus,
@@ -177,6 +178,7 @@ export class Process {
       decider: makeDecider(this.name),
       term,
       writesInFlightMax,
+      thingsMax,
       after: (millis, then) => this.#later(millis, run, then),
       whenAwake: (then) => this.#whenAwake(run, then),
       fenced: () => {

@@ -3,6 +3,7 @@
  * knows is kept by the provisioner's own parts (the view, what is due, what is put off); here is only when each is asked.
  */
 import type { Decisions } from "../core/Decision.ts"
+import type { Write } from "../core/Diff.ts"
 import { BusError } from "../ports/BusError.ts"
 import type { Decider } from "../provisioner/Decider.ts"
 import type { Heard, Order } from "../provisioner/Heard.ts"
@@ -21,6 +22,8 @@ export interface Surroundings {
   /** The term of the seat, where there is one. */
   readonly term: number | undefined
   readonly writesInFlightMax: number
+  /** How many things it decides at once at most. */
+  readonly thingsMax: number
   /** Has something done later, unless the run is over by then. */
   readonly after: (millis: number, run: () => void) => void
   /** Does something now, or when the process wakes where it is frozen; never where the run is over. */
@@ -117,7 +120,7 @@ export class Turns {
   #decide(): void {
     const { view } = this
     view.factsChanged = 0
-    const { changed, decisions, isPending } = this.#around.decider.decide()
+    const { changed, decisions, isPending } = this.#around.decider.decide(this.#around.thingsMax)
     if (changed === "all") {
       view.due.addAll()
     } else {
@@ -134,8 +137,15 @@ export class Turns {
   #write(decisions: Decisions): void {
     const { due, stored } = this.view
     const isAll = due.isAll
-    const { unwanted, writes } = due.take(stored, decisions, this.#around.decider.isAnswerOver)
-    this.#writes.forget(unwanted)
+    const writes: Array<Write> = []
+    const compared = due.take(stored, decisions, this.#around.decider.isAnswerOver)
+    for (let next = compared.next(); next.done !== true; next = compared.next()) {
+      if (next.value.write === undefined) {
+        this.#writes.forget(next.value)
+      } else {
+        writes.push(next.value.write)
+      }
+    }
     if (isAll) {
       this.#writes.keepOnly(writes)
     }

@@ -27,6 +27,8 @@ export interface WorldOptions {
   /** Whether there is a seat; where not, all provisioners write at once. */
   readonly seated: boolean
   readonly writesInFlightMax: number
+  /** How many things a provisioner decides at once at most. */
+  readonly thingsMax: number
 }
 
 /** Whoever looks on. */
@@ -90,6 +92,7 @@ export class World {
       bus,
       seat,
       writesInFlightMax: options.writesInFlightMax,
+      thingsMax: options.thingsMax,
       makeDecider: witness.makeDecider
     }
     this.processes = Array.from(

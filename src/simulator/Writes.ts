@@ -3,7 +3,6 @@
  * the revision that is known, and within the term of the seat.
  */
 import type { Write } from "../core/Diff.ts"
-import { sameJson } from "../core/Json.ts"
 import type { Revision } from "../ports/Bus.ts"
 import { BusError, type BusErrorReason } from "../ports/BusError.ts"
 import type { KeyOf } from "../provisioner/Decider.ts"
@@ -12,7 +11,6 @@ import type { WriteDone, WriteOutcome } from "../provisioner/Turn.ts"
 import type { View } from "../provisioner/View.ts"
 import type { Reply, Sent } from "./Bus.ts"
 import type { Surroundings } from "./Turns.ts"
-import { writeUtf8 } from "./Utf8.ts"
 
 /** How often in a row a key that others keep writing is tried before it waits. */
 const conflictTriesMax = 5
@@ -46,11 +44,9 @@ export class Writes {
     return this.#putOffs.retryPassing()
   }
 
-  /** These are as they are wanted. */
-  forget(unwanted: ReadonlyArray<KeyOf>): void {
-    for (const key of unwanted) {
-      this.#settled(idOf(key))
-    }
+  /** This is as it is wanted. */
+  forget(unwanted: KeyOf): void {
+    this.#settled(idOf(unwanted))
   }
 
   /** Nothing but these is wanted. */
@@ -147,7 +143,7 @@ export class Writes {
     if (write.op === "delete" || text === undefined) {
       this.#view.wroteDelete(bucket, key, reply.revision)
     } else {
-      this.#view.wrotePut(bucket, key, reply.revision, writeUtf8(text), write.value)
+      this.#view.wrotePut(bucket, key, reply.revision, write.value)
     }
     this.#settled(idOf(write))
     done("written")
@@ -179,10 +175,10 @@ export class Writes {
   }
 
   #isDone(write: Write): boolean {
-    const there = this.#revisionOf(write) !== undefined
+    const { bucket, key } = write
     return write.op === "delete"
-      ? !there
-      : there && sameJson(this.#view.stored.get(write.bucket)?.get(write.key), write.value)
+      ? this.#revisionOf(write) === undefined
+      : this.#view.stored.writeOf(bucket, key, write.value) === undefined
   }
 
   #revisionOf({ bucket, key }: Write): number | undefined {
