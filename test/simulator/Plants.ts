@@ -188,17 +188,17 @@ export const plants: ReadonlyArray<Plant> = [
   ),
   plant(
     "a diff that forgets deletes",
-    "core/Diff.ts",
-    "there?.has(key) === true ? { op",
-    "there?.has(key) === undefined ? { op",
+    "provisioner/StoredDecisions.ts",
+    "return there === undefined ? undefined : { op: \"delete\", bucket, key }",
+    "return undefined",
     "as decided",
     "nothing stuck"
   ),
   plant(
     "a diff that compares no values",
-    "core/Diff.ts",
-    "sameJson(there?.get(key), wanted) ? undefined",
-    "there?.has(key) === true ? undefined",
+    "provisioner/StoredDecisions.ts",
+    "there !== undefined && sameJson(jsonOf(there), wanted)",
+    "there !== undefined",
     "as decided",
     "nothing stuck"
   ),
@@ -249,9 +249,9 @@ export const plants: ReadonlyArray<Plant> = [
   ),
   plant(
     "a watch read anew that keeps what was deleted",
-    "provisioner/Contents.ts",
-    "value !== undefined && !this.#held.has(key)",
-    "false",
+    "provisioner/Reading.ts",
+    "this.contents.keysNotIn(fresh)",
+    "this.contents.keysNotIn(this.contents)",
     "as decided",
     "nothing stuck"
   ),
@@ -290,8 +290,8 @@ export const plants: ReadonlyArray<Plant> = [
   plant(
     "what another wrote not compared",
     "provisioner/View.ts",
-    "    if (key !== epochKey) {\n      this.due.add",
-    "    if (key === epochKey) {\n      this.due.add",
+    "if (key !== epochKey && this.stored.read(bucket, key, value)) {",
+    "if (this.stored.read(bucket, key, value) && key === epochKey) {",
     "as decided",
     "nothing stuck"
   )
