@@ -11,7 +11,8 @@ export default defineConfig({
       { find: /^mesh-provisioner\/core$/, replacement: source("core/index.ts") },
       { find: /^mesh-provisioner\/adapters\/memory$/, replacement: source("adapters/memory/index.ts") },
       { find: /^mesh-provisioner\/adapters\/nats$/, replacement: source("adapters/nats/index.ts") },
-      { find: /^mesh-provisioner\/simulator$/, replacement: source("simulator/index.ts") }
+      { find: /^mesh-provisioner\/simulator$/, replacement: source("simulator/index.ts") },
+      { find: /^mesh-provisioner\/testing$/, replacement: source("testing/index.ts") }
     ]
   },
   test: {

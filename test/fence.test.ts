@@ -95,7 +95,15 @@ const plants: ReadonlyArray<Plant> = [
   { name: "the command line", folder: "adapters", text: importing("../cli/Target.ts"), named: "cli/Target.ts" },
   { name: "an adapter", folder: "provisioner", text: importing("../adapters/Target.ts"), named: "adapters/Target.ts" },
   { name: "the command line", folder: "provisioner", text: importing("../cli/Target.ts"), named: "cli/Target.ts" },
-  { name: "node:fs", folder: "provisioner", text: importing("node:fs"), named: "node:fs" }
+  { name: "node:fs", folder: "provisioner", text: importing("node:fs"), named: "node:fs" },
+  { name: "an adapter", folder: "testing", text: importing("../adapters/Target.ts"), named: "adapters/Target.ts" },
+  {
+    name: "the provisioner",
+    folder: "testing",
+    text: importing("../provisioner/Target.ts"),
+    named: "provisioner/Target.ts"
+  },
+  { name: "a test runner", folder: "testing", text: importing("vitest"), named: "vitest" }
 ]
 
 /** What each part may do: nothing of it may be reported. */

@@ -2,7 +2,7 @@
  * The bus, as everything here sees it (protocol §9): buckets of keys, each key with its last few revisions. A reader
  * reads a bucket to its end and then follows it; a writer writes by compare-and-set.
  *
- * No implementation: `adapters/memory` is the reference, and the contract suite (`test/contract`) holds every adapter
+ * No implementation: `adapters/memory` is the reference, and the contract suite (`testing/conformance`) holds every adapter
  * to what stands here. Each "law" below is a test of it.
  *
  * Two laws of all of it:

@@ -15,7 +15,7 @@ import {
   takeToError,
   textOf,
   told
-} from "../contract/BusDoor.ts"
+} from "../../src/testing/conformance/BusDoor.ts"
 
 const plans = "mesh-provisioner_plans"
 const admin = Effect.map(MemoryBus, (memory) => memory.as({ role: "admin" }))

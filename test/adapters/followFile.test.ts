@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Queue, type Scope } from "effect"
 import { type BusError, followFile, MemoryBus, type SnapshotFileError } from "../../src/adapters/memory/index.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
-import { bytes, holds, takeCount, takeStart, takeToError, told } from "../contract/BusDoor.ts"
+import { bytes, holds, takeCount, takeStart, takeToError, told } from "../../src/testing/conformance/BusDoor.ts"
 
 const haves = "mesh-host_haves"
 

@@ -5,7 +5,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, type Scope } from "effect"
 import { followFile, MemoryBus, readSnapshotFile } from "../../src/adapters/memory/index.ts"
-import { bytes } from "../contract/BusDoor.ts"
+import { bytes } from "../../src/testing/conformance/BusDoor.ts"
 
 const test = (name: string, effect: Effect.Effect<void, unknown, MemoryBus | FileSystem.FileSystem | Scope.Scope>) =>
   it.live(name, () => effect.pipe(Effect.provide([MemoryBus.layer(), NodeServices.layer])))

@@ -9,7 +9,7 @@ import { MemoryBus } from "../../src/adapters/memory/index.ts"
 import type { Json } from "../../src/core/Json.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import type { BucketEvent } from "../../src/ports/Bus.ts"
-import { bytes, holds, takeStart, takeToError, takeUntil } from "../contract/BusDoor.ts"
+import { bytes, holds, takeStart, takeToError, takeUntil } from "../../src/testing/conformance/BusDoor.ts"
 
 const hostile = ["__proto__", "constructor", "toString", "a", "n1.web", "n1.*", "é", "1", "", "\ud800"]
 const name = fc.constantFrom(...hostile)

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { Base64 } from "effect/encoding"
+import { afterAll, describe, test } from "vitest"
 import { MemoryBus } from "../../src/adapters/memory/index.ts"
-import { suite } from "./Bus.ts"
-import { BusDoor } from "./BusDoor.ts"
+import { BusDoor, conformance } from "../../src/testing/index.ts"
 
 const door = Effect.gen(function*() {
   const { as, deleteBucket, load, makeBucket } = yield* MemoryBus
@@ -17,4 +17,6 @@ const door = Effect.gen(function*() {
   })
 })
 
-suite("in memory", Layer.effect(BusDoor, door).pipe(Layer.provide(MemoryBus.layer())))
+describe("the contract of the bus, in memory", () => {
+  conformance(Layer.effect(BusDoor, door).pipe(Layer.provide(MemoryBus.layer())), { afterAll, describe, test })
+})

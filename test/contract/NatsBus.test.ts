@@ -1,12 +1,12 @@
 import { Effect, Layer, Redacted } from "effect"
+import { afterAll, describe, test } from "vitest"
 import { NatsBus } from "../../src/adapters/nats/index.ts"
 import { bucketName } from "../../src/core/BucketName.ts"
 import type { Account } from "../../src/ports/Account.ts"
+import { BusDoor, conformance } from "../../src/testing/index.ts"
 import { userOf, usersConfig } from "../nats/Accounts.ts"
 import { bare } from "../nats/Bare.ts"
 import { natsServer, serverVersion } from "../nats/Server.ts"
-import { suite } from "./Bus.ts"
-import { BusDoor } from "./BusDoor.ts"
 
 const accounts: ReadonlyArray<Account> = [
   ...(["provisioner", "controller", "operator", "reader"] as const).map((role) => ({ role })),
@@ -30,4 +30,6 @@ const door = Effect.gen(function*() {
   })
 })
 
-suite(`on nats-server ${serverVersion}`, Layer.effect(BusDoor, door))
+describe(`the contract of the bus, on nats-server ${serverVersion}`, () => {
+  conformance(Layer.effect(BusDoor, door), { afterAll, describe, test })
+})

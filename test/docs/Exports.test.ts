@@ -10,6 +10,7 @@ import * as memory from "mesh-provisioner/adapters/memory"
 import * as nats from "mesh-provisioner/adapters/nats"
 import * as core from "mesh-provisioner/core"
 import * as simulator from "mesh-provisioner/simulator"
+import * as testing from "mesh-provisioner/testing"
 import { readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { beforeAll, describe, expect, test } from "vitest"
@@ -50,6 +51,7 @@ const doors = [
   { door: "mesh-provisioner/adapters/memory", path: "src/adapters/memory/index.ts", values: Object.keys(memory) },
   { door: "mesh-provisioner/adapters/nats", path: "src/adapters/nats/index.ts", values: Object.keys(nats) },
   { door: "mesh-provisioner/simulator", path: "src/simulator/index.ts", values: Object.keys(simulator) },
+  { door: "mesh-provisioner/testing", path: "src/testing/index.ts", values: Object.keys(testing) },
   { door: "mesh-provisioner", path: "src/index.ts", values: [] },
   {
     door: "mesh-provisioner: Provisioner",

@@ -34,17 +34,24 @@ const rows: ReadonlyArray<Row> = [...page.matchAll(/^\| (\d{3}) \|[^|]+\|([^|]*)
   })
 )
 
-const sources = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts")).map((name) => join("test", name))
+// The testing kit's own laws are tests of this project, too.
+const sources = ["test", "src/testing"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts")).map((name) => join(folder, name))
+)
   .filter((path) => path !== relative(root, import.meta.filename))
 
 /** The names of a file's tests. */
 const testsIn = (path: string): ReadonlyArray<string> =>
-  [...read(path).matchAll(/\b(?:it|test)(?:\.\w+)*\(\s*(["`])((?:[^"`\\]|\\.)*)\1/g)].map(([, , name = ""]) => name)
+  [...read(path).matchAll(/\b(?:it|test|law)(?:\.\w+)*\(\s*(["`])((?:[^"`\\]|\\.)*)\1/g)].map(([, , name = ""]) => name)
 
 /** The tests of a file that say which reports they are of, by the numbers in their name. */
 const reportsIn = (path: string): ReadonlyArray<{ readonly name: string; readonly numbers: ReadonlyArray<string> }> =>
-  [...read(path).matchAll(/\b(?:it|test|describe)(?:\.\w+)*\(\s*"((?:[^"\\]|\\.)*\breports? \d{3}(?:[^"\\]|\\.)*)"/g)]
+  [
+    ...read(path).matchAll(
+      /\b(?:it|test|describe|law)(?:\.\w+)*\(\s*"((?:[^"\\]|\\.)*\breports? \d{3}(?:[^"\\]|\\.)*)"/g
+    )
+  ]
     .map(
       ([, name = ""]) => ({
         name,

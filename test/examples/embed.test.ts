@@ -3,67 +3,35 @@
  *
  * Method: it is copied to a folder of its own, in which the package is installed as it was built.
  */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import example from "../../examples/embed/package.json" with { type: "json" }
 import manifest from "../../package.json" with { type: "json" }
-import { compilerCommand } from "../../scripts/compiler.ts"
+import { Example } from "./Example.ts"
 
-const root = join(import.meta.dirname, "..", "..")
-
-let folder = ""
+let example: Example
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "mesh-provisioner-embed-"))
-  cpSync(join(root, "examples", "embed"), folder, {
-    recursive: true,
-    filter: (path) => !path.includes("node_modules")
-  })
-  link("mesh-provisioner", root)
-  for (const name of Object.keys(example.devDependencies)) {
-    link(name, join(root, "node_modules", name))
-  }
+  example = new Example("embed")
 })
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const link = (name: string, target: string): void => {
-  const path = join(folder, "node_modules", name)
-  mkdirSync(dirname(path), { recursive: true })
-  symlinkSync(target, path)
-}
-
-const run = (
-  [command, ...options]: readonly [string, ...Array<string>]
-): { readonly status: number | null; readonly output: string } => {
-  const { status, stderr, stdout } = spawnSync(command, options, { cwd: folder, encoding: "utf8", timeout: 25_000 })
-  return { status, output: `${stdout}${stderr}` }
-}
+afterAll(() => example.remove())
 
 test("it compiles", () => {
-  expect(run([...compilerCommand(), "--project", folder])).toEqual({ status: 0, output: "" })
+  expect(example.compile()).toEqual({ status: 0, output: "" })
 })
 
 test("its own tests pass", () => {
-  const { output, status } = run([
-    process.execPath,
-    "--test",
-    "--test-reporter",
-    "tap",
-    "test/rule.test.ts",
-    "test/service.test.ts"
-  ])
+  const { output, status } = example.test("test/rule.test.ts", "test/service.test.ts")
   expect(status, output).toBe(0)
   expect(output).toMatch(/^# pass 7$/m)
 })
 
 test("it gives a verdict on each plan of the example mesh", async () => {
   const service = spawn(process.execPath, ["src/main.ts", "0", "fra"], {
-    cwd: folder,
+    cwd: example.folder,
     stdio: ["ignore", "pipe", "inherit"]
   })
   try {
@@ -71,7 +39,7 @@ test("it gives a verdict on each plan of the example mesh", async () => {
     const [address = ""] = /http:\S+verdicts/.exec(said?.toString() ?? "") ?? []
     const response = await fetch(address, {
       method: "POST",
-      body: readFileSync(join(root, "examples", "homelab.json"))
+      body: readFileSync(join(import.meta.dirname, "..", "..", "examples", "homelab.json"))
     })
     const { plans }: { plans: { readonly [key: string]: { readonly state: string; readonly why: string } } } = JSON
       .parse(
@@ -87,6 +55,7 @@ test("it gives a verdict on each plan of the example mesh", async () => {
 })
 
 test("it takes the versions that the project itself takes", () => {
-  const versions = Object.entries(example.devDependencies)
-  expect(versions).toEqual(versions.map(([name]) => [name, { ...manifest.devDependencies }[name]]))
+  const own = new Map(Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }))
+  const versions = [...example.versions]
+  expect(versions).toEqual(versions.map(([name]) => [name, own.get(name)]))
 })

@@ -1,14 +1,42 @@
 /**
- * What the contract suite of the bus needs beside the port: whoever runs the bus makes and deletes buckets, connects as
- * any account, and plants what strangers write. And the small helpers that its tests share.
+ * What the contract of the bus needs beside the port: whoever runs the bus makes and deletes buckets, connects as any
+ * account, and plants what strangers write. And the small helpers that its laws share.
  */
-import { assert, type Vitest } from "@effect/vitest"
-import { type Cause, Context, Effect, Exit, Queue, type Scope } from "effect"
-import type { Account } from "../../src/ports/Account.ts"
-import type { BucketEvent, Bus, Put, Revision } from "../../src/ports/Bus.ts"
-import type { BusError, BusErrorReason } from "../../src/ports/BusError.ts"
+import type * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import assert from "node:assert/strict"
+import type { Account } from "../../ports/Account.ts"
+import type { BucketEvent, Bus, Put, Revision } from "../../ports/Bus.ts"
+import type { BusError, BusErrorReason } from "../../ports/BusError.ts"
 
-/** The door that a bus opens to its tests. The buckets that protocol §3 to §7 name are there from the start. */
+/**
+ * The door that a bus opens to its tests. The buckets that protocol §3 to §7 name are there from the start.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Base64 } from "effect/encoding"
+ * import { MemoryBus } from "mesh-provisioner/adapters/memory"
+ * import { BusDoor } from "mesh-provisioner/testing"
+ *
+ * const door = Effect.gen(function*() {
+ *   const { as, deleteBucket, load, makeBucket } = yield* MemoryBus.make()
+ *   return BusDoor.of({
+ *     connect: (account) => Effect.succeed(as(account)),
+ *     makeBucket,
+ *     deleteBucket,
+ *     plant: (bucket, values) => {
+ *       const raw = Object.fromEntries(Array.from(values, ([key, value]) => [key, Base64.encode(value)]))
+ *       return Effect.orDie(load({ buckets: {}, raw: { [bucket]: raw } }))
+ *     }
+ *   })
+ * })
+ * ```
+ */
 export class BusDoor extends Context.Service<BusDoor, {
   /** The bus as an account has it, until the scope closes. */
   readonly connect: (account: Account) => Effect.Effect<Bus["Service"], never, Scope.Scope>
@@ -18,10 +46,22 @@ export class BusDoor extends Context.Service<BusDoor, {
   readonly deleteBucket: (bucket: string) => Effect.Effect<void>
   /** Writes as a stranger could: past the port, with keys that the port would refuse. */
   readonly plant: (bucket: string, values: Iterable<readonly [key: string, value: Uint8Array]>) => Effect.Effect<void>
-}>()("mesh-provisioner/test/contract/BusDoor") {}
+}>()("mesh-provisioner/testing/conformance/BusDoor") {}
 
-/** What a part of the suite registers its tests with. */
-export type ContractIt = Vitest.MethodsNonLive<BusDoor>
+/**
+ * One law of the bus: a sentence, and an effect that tries it. Where the law is broken the effect dies of an assertion
+ * that says by what, or fails with what the bus failed with.
+ */
+export interface BusLaw {
+  readonly name: string
+  readonly run: Effect.Effect<void, unknown, BusDoor>
+}
+
+/** A law that is tried in a scope of its own. */
+export const law = (
+  name: string,
+  body: () => Generator<Effect.Effect<unknown, unknown, BusDoor | Scope.Scope>, void, never>
+): BusLaw => ({ name, run: Effect.scoped(Effect.gen(body)) })
 
 let made = 0
 
@@ -105,13 +145,13 @@ export const endState = (events: Iterable<BucketEvent>): ReadonlyMap<string, Put
 export const assertGrowing = (changes: ReadonlyArray<Revision>): void => {
   for (const [index, change] of changes.entries()) {
     const before = changes[index - 1]
-    assert.isTrue(before === undefined || before.revision < change.revision, `change ${index} of ${changes.length}`)
+    assert.ok(before === undefined || before.revision < change.revision, `change ${index} of ${changes.length}`)
   }
 }
 
 /** That an effect fails, and its whole exit, whose rendering holds everything that a log could show. */
 export const failedExit = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.exit(effect), (exit) => {
-    assert.isTrue(Exit.isFailure(exit))
+    assert.ok(Exit.isFailure(exit))
     return exit
   })
