@@ -32,6 +32,8 @@ export class View implements Following {
   /** The buckets that definitions' `answers` name; none where that is to be looked up anew. */
   #answersNamed: ReadonlySet<string> | undefined
   #readAnew = new Set<string>()
+  /** Other buckets may count than when that was last looked at. */
+  #isFollowingDue = true
 
   constructor(decider: Decider) {
     this.#decider = decider
@@ -72,9 +74,12 @@ export class View implements Following {
     for (const one of heard) {
       this.#hearOne(one)
     }
-    for (const bucket of this.#readings.follow(this)) {
-      this.#decider.take({ bucket, isThere: false })
-      this.factsChanged += 1
+    if (this.#isFollowingDue) {
+      this.#isFollowingDue = false
+      for (const bucket of this.#readings.follow(this)) {
+        this.#decider.take({ bucket, isThere: false })
+        this.factsChanged += 1
+      }
     }
   }
 
@@ -127,6 +132,7 @@ export class View implements Following {
   }
 
   #hearOne(heard: Heard): void {
+    this.#isFollowingDue ||= heard._tag !== "Bucket"
     switch (heard._tag) {
       case "Bucket":
         return this.#hearBucket(heard)
@@ -143,6 +149,7 @@ export class View implements Following {
   #hearBucket({ bucket, events, reader }: Heard & { readonly _tag: "Bucket" }): void {
     const { differences, ended } = this.#readings.hearBucket(bucket, reader, events)
     if (ended) {
+      this.#isFollowingDue = true
       this.#readAnew.add(bucket)
       this.#open(bucket)
     }
@@ -169,7 +176,10 @@ export class View implements Following {
       }
     } else if (this.#decider.take(value === undefined ? { bucket, key } : { bucket, key, value })) {
       this.factsChanged += 1
-      this.#answersNamed = bucket === bucketName.modules ? undefined : this.#answersNamed
+      if (bucket === bucketName.modules) {
+        this.#answersNamed = undefined
+        this.#isFollowingDue = true
+      }
     }
   }
 }

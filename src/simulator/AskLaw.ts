@@ -16,6 +16,7 @@ import {
   type SoundEntry,
   tokenOf
 } from "./Knowledge.ts"
+import { remembered, tokensOf } from "./Remembered.ts"
 
 /** An ask's key, taken apart. */
 export interface AskKey {
@@ -29,8 +30,8 @@ export interface AskKey {
 }
 
 /** Takes an ask's key apart. */
-export const readAskKey = (key: string): AskKey => {
-  const [node = "", module = "", ...claim] = key.split(".")
+export const readAskKey: (key: string) => AskKey = remembered((key) => {
+  const [node = "", module = "", ...claim] = tokensOf(key)
   const [consumerNode = "", consumer = "", ...claimed] = claim
   return {
     node,
@@ -40,7 +41,7 @@ export const readAskKey = (key: string): AskKey => {
     claimed: claimed.join("."),
     provision: nameOf(claimed[0] ?? "")
   }
-}
+})
 
 /** What asks are held against: the facts, and what was decided on the needs of a consumer. */
 export interface AskGround {
@@ -93,7 +94,7 @@ const wrongWantedCredential = ({ askOf }: AskGround, at: AskKey, { accepts = [] 
 
 /** The module and the claim that a credential opens. */
 const openedBy = ({ claimed, consumer }: AskKey): { readonly module: string; readonly claim: string } => {
-  const [module = "", ...opened] = nameOf(claimed.split(".")[1] ?? "").split(".")
+  const [module = "", ...opened] = nameOf(tokensOf(claimed)[1] ?? "").split(".")
   return { module, claim: `${consumer}.${opened.slice(0, -1).join(".")}` }
 }
 
@@ -101,7 +102,7 @@ const openedBy = ({ claimed, consumer }: AskKey): { readonly module: string; rea
 const needsOf = ({ facts, provisionsOf }: AskGround, consumer: string, claimed: string): ReadonlyArray<Provision> => {
   const found: Array<Provision> = []
   for (const [key, provision] of provisionsOf(consumer)) {
-    const [, , kind = "", name = ""] = key.split(".")
+    const [, , kind = "", name = ""] = tokensOf(key)
     if (claimOf(kind, name, facts.get("mesh-provisioner_needs", key)) === claimed) {
       found.push(provision)
     }
@@ -130,8 +131,8 @@ const whyNotUndone = (facts: Knowledge, at: AskKey, entry: SoundEntry): string |
 
 /** Why nobody can tell whether something is needed: then nothing is undone. */
 const unsureOfClaim = (facts: Knowledge, { consumer, module, provision }: AskKey): string | undefined => {
-  for (const key of facts.keys("mesh-provisioner_needs")) {
-    if (key.startsWith(`${consumer}.`) && !isSoundNeed(key, facts.get("mesh-provisioner_needs", key))) {
+  for (const key of facts.needsOf(consumer)) {
+    if (!isSoundNeed(key, facts.get("mesh-provisioner_needs", key))) {
       return `need ${key} is out of shape`
     }
   }
@@ -140,7 +141,7 @@ const unsureOfClaim = (facts: Knowledge, { consumer, module, provision }: AskKey
   }
   const definition = facts.object("mesh-controller_modules", module)
   const provides = definition?.["provides"]
-  const isAssigned = () => [...facts.keys("mesh-controller_assignments")].some((key) => key.split(".")[1] === module)
+  const isAssigned = () => [...facts.keys("mesh-controller_assignments")].some((key) => tokensOf(key)[1] === module)
   const isBroken = provides !== undefined &&
     (!isJsonObject(provides) ||
       (Object.hasOwn(provides, provision) && provisionIn(facts, module, provision) === undefined))
@@ -149,11 +150,12 @@ const unsureOfClaim = (facts: Knowledge, { consumer, module, provision }: AskKey
     : undefined
 }
 
-const isSoundNeed = (key: string, value: Json | undefined): boolean => {
-  const tokens = key.split(".")
-  return isJsonObject(value) && tokens.length === 4 &&
-    tokens.every((token) => token !== "" && tokenOf(nameOf(token)) === token)
-}
+const isSoundNeed = (key: string, value: Json | undefined): boolean => isJsonObject(value) && isSoundKey(key)
+
+const isSoundKey = remembered((key) => {
+  const tokens = tokensOf(key)
+  return tokens.length === 4 && tokens.every((token) => token !== "" && tokenOf(nameOf(token)) === token)
+})
 
 const unsureOfCredential = (facts: Knowledge, at: AskKey): string | undefined => {
   const { claim, module } = openedBy(at)

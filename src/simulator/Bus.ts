@@ -10,7 +10,7 @@ import type { BusErrorReason } from "../ports/BusError.ts"
 import type { Party } from "./Party.ts"
 import { hashOf, mix } from "./Random.ts"
 import type { Schedule } from "./Schedule.ts"
-import { writeUtf8 } from "./Utf8.ts"
+import { Texts } from "./Texts.ts"
 import type { NamesWatch, Watch } from "./Watch.ts"
 
 /** A write on its way. */
@@ -32,8 +32,8 @@ export type Reply = { readonly revision: number } | { readonly wrong: BusErrorRe
 /** Whoever looks at each change that the bus took. */
 export interface Onlooker {
   readonly wrote: (sent: Sent, revision: number) => void
-  /** Something went wrong on the way, by a fault. */
-  readonly faulted: (what: string) => void
+  /** Something went wrong on the way, by a fault; nothing is said of a message that only comes late. */
+  readonly faulted: (what: string | undefined) => void
 }
 
 /** A key: what it holds, how often it changed, and what its messages' ways are drawn by. */
@@ -77,8 +77,7 @@ export class Bus {
   readonly #onlooker: Onlooker
   /** How many changes it took. */
   written = 0
-  /** What was written, by its bytes: the text at first, and its JSON once anyone has read it. */
-  readonly #written = new WeakMap<Uint8Array, Written>()
+  readonly #texts = new Texts()
 
   constructor(schedule: Schedule, seed: number, onlooker: Onlooker) {
     this.schedule = schedule
@@ -91,12 +90,7 @@ export class Bus {
 
   /** The JSON of a value's bytes, `undefined` where they are none. */
   jsonOf(bytes: Uint8Array): Json | undefined {
-    const written = this.#written.get(bytes)
-    if (written?.text !== undefined) {
-      written.json = parsed(written.text)
-      written.text = undefined
-    }
-    return written?.json
+    return this.#texts.jsonOf(bytes)
   }
 
   /** What a key holds now. */
@@ -111,11 +105,14 @@ export class Bus {
   delay(party: Party, one: number, two: number): number {
     const drawn = mix(this.seed ^ party.hash, one, two)
     const millis = drawn % 64 === 0 ? 20 + ((drawn >>> 8) % 300) : 1 + ((drawn >>> 8) % 6)
+    if (party.slowness > 1) {
+      this.faulted(undefined)
+    }
     return millis * party.slowness
   }
 
-  /** Something went wrong on the way, by a fault. */
-  faulted(what: string): void {
+  /** Something went wrong on the way, by a fault; nothing is said of a message that only comes late. */
+  faulted(what: string | undefined): void {
     this.#onlooker.faulted(what)
   }
 
@@ -190,7 +187,7 @@ export class Bus {
     const timeMillis = this.schedule.now
     const last: Revision = text === undefined
       ? { _tag: "Delete", key, revision, timeMillis }
-      : { _tag: "Put", key, value: this.#bytesOf(text), revision, timeMillis }
+      : { _tag: "Put", key, value: this.#texts.bytesOf(text), revision, timeMillis }
     const slot = bucket.slots.get(key) ?? { hash: hashOf(key), changes: 0, last }
     slot.last = last
     slot.changes += 1
@@ -204,12 +201,6 @@ export class Bus {
       watch.tell(this, last, slot.hash, slot.changes)
     }
     return revision
-  }
-
-  #bytesOf(text: string): Uint8Array {
-    const bytes = writeUtf8(text)
-    this.#written.set(bytes, { text, json: undefined })
-    return bytes
   }
 
   // --- buckets -------------------------------------------------------------------------------------------------------
@@ -280,19 +271,6 @@ export class Bus {
     for (const watch of this.namesWatches) {
       watch.tell(this, [event])
     }
-  }
-}
-
-interface Written {
-  text: string | undefined
-  json: Json | undefined
-}
-
-const parsed = (text: string): Json | undefined => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -22,6 +22,16 @@ export class Group {
     }
   }
 
+  /** What there are keys of. */
+  ids(): Iterable<string> {
+    return this.#keys.keys()
+  }
+
+  /** Nothing is kept any more. */
+  clear(): void {
+    this.#keys.clear()
+  }
+
   of(id: string): ReadonlySet<string> {
     return this.#keys.get(id) ?? none
   }

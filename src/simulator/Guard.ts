@@ -4,7 +4,6 @@
  */
 import { boundBucket, bucketName, moduleOfBoundBucket } from "../core/BucketName.ts"
 import type { Ask, Provision } from "../core/Decision.ts"
-import type { Write } from "../core/Diff.ts"
 import { Engine, type EngineChange } from "../core/Engine.ts"
 import { whatIfOf } from "../core/WhatIf.ts"
 import type { Decided, Decider } from "../provisioner/Decider.ts"
@@ -14,6 +13,7 @@ import { entryIn, Knowledge, makersIn, tokenOf } from "./Knowledge.ts"
 import type { Laws } from "./Laws.ts"
 import { wrongPlan } from "./PlanLaw.ts"
 import { wrongProvision } from "./ProvisionLaw.ts"
+import { consumerIn } from "./Remembered.ts"
 import { wrongServed } from "./ServedLaw.ts"
 import { Standing } from "./Standing.ts"
 
@@ -23,8 +23,9 @@ export class Guard implements Decider {
   readonly #facts: Knowledge
   readonly #laws: Laws
   readonly #process: string
-  readonly #changed = new Set<string>()
-  readonly #said = new Map<string, Write>()
+  /** The facts that changed, and the decisions that were said, since it was last looked: keys, by their bucket. */
+  readonly #changed = new Group()
+  readonly #said = new Group()
   readonly #standing = new Standing()
   #isAllDoubtful = false
   /** Whether an operator's answer is to be deleted. */
@@ -58,7 +59,7 @@ export class Guard implements Decider {
     if ("isThere" in change) {
       this.#isAllDoubtful = true
     } else {
-      this.#changed.add(`${change.bucket} ${change.key}`)
+      this.#changed.add(change.bucket, change.key)
     }
     return isNews
   }
@@ -73,7 +74,7 @@ export class Guard implements Decider {
           `${this.#process} decides to ${write.op} ${write.bucket} ${write.key}, which stands so already`
         )
       }
-      this.#said.set(`${write.bucket} ${write.key}`, write)
+      this.#said.add(write.bucket, write.key)
     }
     if (pending === 0) {
       this.#check()
@@ -84,24 +85,20 @@ export class Guard implements Decider {
   // --- what is to be looked at ---------------------------------------------------------------------------------------
 
   #check(): void {
-    const provisions = new Set<string>()
-    const asks = new Set<string>()
-    const plans = new Set<string>()
-    for (const write of this.#said.values()) {
-      if (write.bucket === bucketName.provisions) {
-        this.#file(write)
-        provisions.add(write.key)
-        plans.add(write.key.split(".", 2).join("."))
-      } else if (write.bucket === bucketName.asks) {
-        this.#fileAsk(write)
-        asks.add(write.key)
-      } else if (write.bucket === bucketName.plans) {
-        plans.add(write.key)
-      }
+    const provisions = new Set(this.#said.of(bucketName.provisions))
+    const asks = new Set(this.#said.of(bucketName.asks))
+    const plans = new Set(this.#said.of(bucketName.plans))
+    for (const key of provisions) {
+      this.#file(key)
+      plans.add(consumerIn(key))
     }
-    for (const id of this.#changed) {
-      const space = id.indexOf(" ")
-      this.#touch(id.slice(0, space), id.slice(space + 1), provisions, asks)
+    for (const key of asks) {
+      this.#fileAsk(key)
+    }
+    for (const bucket of this.#changed.ids()) {
+      for (const key of this.#changed.of(bucket)) {
+        this.#touch(bucket, key, provisions, asks)
+      }
     }
     if (this.#isAllDoubtful) {
       this.#touchAll(provisions, asks)
@@ -138,7 +135,7 @@ export class Guard implements Decider {
     } else {
       addAll(provisions, this.#provisions.standingOn.of(key))
     }
-    const consumer = key.split(".", 2).join(".")
+    const consumer = consumerIn(key)
     addAll(provisions, this.#provisions.ofConsumer.of(consumer))
     addAll(asks, this.#asks.ofConsumer.of(consumer))
   }
@@ -154,9 +151,9 @@ export class Guard implements Decider {
     }
   }
 
-  #file({ key }: Write): void {
+  #file(key: string): void {
     const provision = this.#engine.decisions.provisions.get(key)
-    const consumer = key.split(".", 2).join(".")
+    const consumer = consumerIn(key)
     for (const id of this.#standsOn.get(key) ?? []) {
       this.#provisions.standingOn.remove(id, key)
     }
@@ -173,7 +170,7 @@ export class Guard implements Decider {
     this.#standsOn.set(key, standsOn)
   }
 
-  #fileAsk({ key }: Write): void {
+  #fileAsk(key: string): void {
     const { claim, consumer } = readAskKey(key)
     const ask = this.#engine.decisions.asks.get(key)
     if (ask === undefined) {

@@ -2,12 +2,17 @@
  * The facts as a simulated provisioner was told of them, kept plainly, to hold what it decided against. Nothing here is the
  * core's: what is read of a fact is read by the protocol's words alone.
  */
+import { bucketName } from "../core/BucketName.ts"
 import type { EngineChange } from "../core/Engine.ts"
 import { isJsonObject, type Json, type JsonObject } from "../core/Json.ts"
+import { Group } from "./Group.ts"
+import { consumerIn, remembered } from "./Remembered.ts"
 
 /** Facts, by bucket and key. */
 export class Knowledge {
   readonly #buckets = new Map<string, Map<string, Json | undefined>>()
+  /** The keys of needs, by their consumer. */
+  readonly #needs = new Group()
   readonly #jsonOf: (bytes: Uint8Array) => Json | undefined
 
   constructor(jsonOf: (bytes: Uint8Array) => Json | undefined) {
@@ -18,7 +23,7 @@ export class Knowledge {
   take(change: EngineChange): void {
     if ("isThere" in change) {
       if (!change.isThere) {
-        this.#buckets.delete(change.bucket)
+        this.#vanish(change.bucket)
       } else if (!this.#buckets.has(change.bucket)) {
         this.#buckets.set(change.bucket, new Map())
       }
@@ -26,7 +31,7 @@ export class Knowledge {
     }
     const { bucket, key, value } = change
     if (value === undefined) {
-      this.#buckets.get(bucket)?.delete(key)
+      this.remove(bucket, key)
     } else {
       this.put(bucket, key, value instanceof Uint8Array ? this.#jsonOf(value) : value)
     }
@@ -37,6 +42,29 @@ export class Knowledge {
     const values = this.#buckets.get(bucket) ?? new Map<string, Json | undefined>()
     this.#buckets.set(bucket, values)
     values.set(key, json)
+    if (bucket === bucketName.needs) {
+      this.#needs.add(consumerIn(key), key)
+    }
+  }
+
+  /** Keeps that a key is gone. */
+  remove(bucket: string, key: string): void {
+    this.#buckets.get(bucket)?.delete(key)
+    if (bucket === bucketName.needs) {
+      this.#needs.remove(consumerIn(key), key)
+    }
+  }
+
+  #vanish(bucket: string): void {
+    for (const key of this.keys(bucket)) {
+      this.remove(bucket, key)
+    }
+    this.#buckets.delete(bucket)
+  }
+
+  /** The keys of a consumer's needs, in shape or not. */
+  needsOf(consumer: string): ReadonlySet<string> {
+    return this.#needs.of(consumer)
   }
 
   /** Whether a bucket is there. */
@@ -151,8 +179,9 @@ export const claimOf = (kind: string, name: string, need: Json | undefined): str
 }
 
 /** A name as a token: of the names of a simulated mesh (protocol §2). */
-export const tokenOf = (name: string): string =>
+export const tokenOf: (name: string) => string = remembered((name) =>
   /^[A-Za-z0-9_\-/]+$/.test(name) ? name : [...name].map(charactersToken).join("")
+)
 
 const charactersToken = (character: string): string => {
   const code = character.charCodeAt(0)
@@ -165,7 +194,7 @@ const charactersToken = (character: string): string => {
 }
 
 /** A token as a name: the inverse of {@link tokenOf}; nothing where it is none. */
-export const nameOf = (token: string): string => {
+export const nameOf: (token: string) => string = remembered((token) => {
   if (!token.includes("=")) {
     return token
   }
@@ -174,4 +203,4 @@ export const nameOf = (token: string): string => {
   } catch {
     return ""
   }
-}
+})

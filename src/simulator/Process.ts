@@ -204,6 +204,7 @@ export class Process {
       return
     }
     if (this.#isFrozen) {
+      this.#ground.bus.faulted(undefined)
       this.#untilAwake.push(() => this.#whenAwake(run, then))
       return
     }

@@ -10,6 +10,7 @@ import { canary, type ProviderRole } from "./Cast.ts"
 import { alsoOf, type Entry, entryJson, makersOf, readEntry, readNode, whatIsSaid, writeNode } from "./Entry.ts"
 import { Party } from "./Party.ts"
 import { hashOf, mix } from "./Random.ts"
+import { claimIn, tokensOf } from "./Remembered.ts"
 import { Sight } from "./Sight.ts"
 
 /** What a provider stands in. */
@@ -63,13 +64,13 @@ export class Provider {
     this.#ground = ground
     this.#bucket = boundBucket(role.module)
     const { bus } = ground
-    const isMine = (key: string) => key.split(".", 2)[1] === role.module
+    const isMine = (key: string) => tokensOf(key)[1] === role.module
     this.#asks = new Sight({
       bus,
       party: this.party,
       bucket: bucketName.asks,
       isMeant: isMine,
-      changed: (key) => this.#look(key.split(".").slice(2).join("."))
+      changed: (key) => this.#look(claimIn(key))
     })
     this.#bound = new Sight({ bus, party: this.party, bucket: this.#bucket, changed: (claim) => this.#look(claim) })
   }
@@ -107,7 +108,7 @@ export class Provider {
   /** Looks at every claim. */
   lookAtAll(): void {
     for (const key of this.#asks.keys()) {
-      this.#look(key.split(".").slice(2).join("."))
+      this.#look(claimIn(key))
     }
     for (const claim of this.#bound.keys()) {
       this.#look(claim)
@@ -223,7 +224,7 @@ export class Provider {
   }
 
   #valuesOf(claim: string, node: string): JsonObject {
-    const provision = claim.split(".")[2] ?? ""
+    const provision = tokensOf(claim)[2] ?? ""
     const values = this.#role.provides[provision.replace("=2E", ".")] ?? {}
     return { ...values, generation: this.#generation, node }
   }
@@ -281,15 +282,13 @@ export class Provider {
 
   #writeText(claim: string, text: string | undefined, then: (() => void) | undefined): void {
     const follows = this.#bound.revisionOf(claim)
-    if (text === undefined && follows === undefined) {
-      return
-    }
+    if (text === undefined && follows === undefined) return
     const sent = { by: this.party, bucket: this.#bucket, key: claim, text, follows }
     this.#writing.add(claim)
+    // What became of one that failed is seen when the bus says so, or it is tried again.
     this.#ground.bus.send(sent, (reply) => {
       this.#writing.delete(claim)
       if ("wrong" in reply) {
-        // What became of it is seen when the bus says so, or it is tried again.
         this.#look(claim, 300)
       } else {
         then?.()

@@ -17,6 +17,7 @@ import {
   type SoundEntry,
   tokenOf
 } from "./Knowledge.ts"
+import { tokensOf } from "./Remembered.ts"
 
 /** What is wrong with a provision by the facts, if anything. */
 export const wrongProvision = (facts: Knowledge, key: string, provision: Provision): string | undefined => {
@@ -57,7 +58,7 @@ interface About {
 }
 
 const aboutOf = (facts: Knowledge, key: string, provision: Provision): About => {
-  const [node = "", module = "", kind = "", name = ""] = key.split(".")
+  const [node = "", module = "", kind = "", name = ""] = tokensOf(key)
   const need = facts.get("mesh-provisioner_needs", key)
   const claimed = claimOf(kind, name, need)
   const claim = `${node}.${module}.${claimed ?? ""}`
@@ -70,7 +71,7 @@ const aboutOf = (facts: Knowledge, key: string, provision: Provision): About => 
     consumer: `${node}.${module}`,
     need,
     claim,
-    provides: nameOf(claimed?.split(".")[0] ?? ""),
+    provides: nameOf(tokensOf(claimed ?? "")[0] ?? ""),
     entry: provider === undefined || claimed === undefined ? undefined : entryIn(facts, provider.module, claim),
     provider: provider === undefined ? "" : `${tokenOf(provider.node)}.${provider.module}`
   }
@@ -159,7 +160,7 @@ const credentialClaims = (
   module: string,
   claim: string
 ): ReadonlyArray<string> => {
-  const [node = "", consumer = "", provision = "", local] = claim.split(".")
+  const [node = "", consumer = "", provision = "", local] = tokensOf(claim)
   return Object.entries(fieldsOf(provisionIn(facts, module, nameOf(provision)))).flatMap(([field, type]) =>
     type === "secret"
       ? [
@@ -186,7 +187,7 @@ const haveIn = (facts: Knowledge, key: string): JsonObject | undefined => {
 }
 
 const isLost = (facts: Knowledge, provider: string): boolean =>
-  facts.object("mesh-controller_machines", provider.split(".")[0] ?? "")?.["lost"] === true
+  facts.object("mesh-controller_machines", tokensOf(provider)[0] ?? "")?.["lost"] === true
 
 const runsWell = (facts: Knowledge, provider: string): boolean => {
   const assignment = assignmentIn(facts, provider)

@@ -14,6 +14,7 @@ import {
   provisionIn,
   tokenOf
 } from "./Knowledge.ts"
+import { tokensOf } from "./Remembered.ts"
 
 /** The reasons that are given before it is looked who serves. */
 const before: ReadonlySet<string> = new Set(["shape", "unassigned", "no-domain", "conflict", "too-long"])
@@ -23,11 +24,11 @@ export const wrongServed = (facts: Knowledge, key: string, provision: Provision)
   if (provision.kind !== "bound" || before.has(provision.reason)) {
     return undefined
   }
-  const [node = "", module = "", kind = "", name = ""] = key.split(".")
+  const [node = "", module = "", kind = "", name = ""] = tokensOf(key)
   const claimed = claimOf(kind, name, facts.get("mesh-provisioner_needs", key)) ?? ""
   const consumer = `${node}.${module}`
   const pin = pinOf(facts, consumer, claimed)
-  const provides = nameOf(claimed.split(".")[0] ?? "")
+  const provides = nameOf(tokensOf(claimed)[0] ?? "")
   const holders = pin === undefined ? holdersOf(facts, `${consumer}.${claimed}`, provides) : []
   const [holder] = holders
   const { provider, reason } = provision

@@ -2,6 +2,7 @@
  * Simulates a mesh from a seed (protocol, all of it): plays chapter after chapter, until enough was done or a law is broken;
  * then it is played again and again with less, to the few things that matter.
  */
+import "effect/schema/SchemaJITCompiler/enable"
 import { providers } from "./Cast.ts"
 import { afterChapterMillis, type Audience, type Chapter, type Failure, Play, type Setting, type Told } from "./Play.ts"
 import { drawPlot, type FaultKind, faultKinds, type Happening } from "./Plot.ts"

@@ -7,20 +7,21 @@ import { type Json, sameJson } from "../core/Json.ts"
 
 /** The decisions as they were said. */
 export class Standing {
-  readonly #values = new Map<string, Json>()
+  readonly #buckets = new Map<string, Map<string, Json>>()
 
   /** Takes a write in. Gives whether it changes anything; an answer that is deleted is not the engine's own. */
   take(write: Write): boolean {
     const { bucket, key, op } = write
-    const id = `${bucket} ${key}`
-    const before = this.#values.get(id)
     if (bucket === bucketName.answers) {
       return true
     }
+    const values = this.#buckets.get(bucket) ?? new Map<string, Json>()
+    this.#buckets.set(bucket, values)
     if (op === "delete") {
-      return this.#values.delete(id)
+      return values.delete(key)
     }
-    this.#values.set(id, write.value)
+    const before = values.get(key)
+    values.set(key, write.value)
     return !sameJson(before, write.value)
   }
 }

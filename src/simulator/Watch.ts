@@ -59,8 +59,18 @@ export class Watch {
       return this.end(bus, bucket === undefined ? { _tag: "Lost", how: "missing" } : { _tag: "Unreachable" })
     }
     bucket.watches.add(this)
-    const start = bucket.puts().filter(({ key }) => this.#options.isMeant?.(key) !== false)
-    this.#deliver(bus, [...start, { _tag: "End" }], bus.delay(this.by, bucket.hash, 0))
+    const { isMeant } = this.#options
+    const puts = bucket.puts()
+    const start: ReadonlyArray<BucketEvent> = isMeant === undefined ? puts : puts.filter(({ key }) => isMeant(key))
+    // It comes in parts, and whoever follows may be killed between two of them.
+    const drawn = bus.delay(this.by, bucket.hash, bucket.revision)
+    const size = partSizes[drawn % partSizes.length] ?? start.length
+    let delay = drawn
+    for (let at = 0; at < start.length; at += size) {
+      this.#deliver(bus, start.slice(at, at + size), delay)
+      delay += at % 2
+    }
+    this.#deliver(bus, [{ _tag: "End" }], delay)
   }
 
   /** Tells of a change. */
@@ -84,15 +94,16 @@ export class Watch {
     // Whoever is told in order is told nothing before what was said before.
     const at = this.#options.isOrdered ? Math.max(this.#toldAt, schedule.now + delay) : schedule.now + delay
     this.#toldAt = at
-    schedule.after(at - schedule.now, () => this.#arrive(events))
+    schedule.after(at - schedule.now, () => this.#arrive(bus, events))
   }
 
-  #arrive(events: ReadonlyArray<BucketEvent>): void {
+  #arrive(bus: Bus, events: ReadonlyArray<BucketEvent>): void {
     if (this.#isClosed) {
       return
     }
     if (this.by.isCutOff) {
-      return this.by.wait(() => this.#arrive(events))
+      bus.faulted(undefined)
+      return this.by.wait(() => this.#arrive(bus, events))
     }
     this.#follower.hear(events)
   }
@@ -116,6 +127,9 @@ export class Watch {
     bus.buckets.get(this.bucket)?.watches.delete(this)
   }
 }
+
+/** So many keys of a start come at once, or all of them. */
+const partSizes = [1, 3, 10, undefined]
 
 /** What the ways of a watch's beginning are drawn by. */
 const hashOfWatch = 0x5eed

@@ -72,7 +72,9 @@ export class World {
       wrote: (sent, revision) => this.#wrote(sent, revision),
       faulted: (what) => {
         this.faults += 1
-        witness.told?.(what, true)
+        if (what !== undefined) {
+          witness.told?.(what, true)
+        }
       }
     })
     const { bus } = this
@@ -165,7 +167,9 @@ export class World {
       this.decidedAt = this.schedule.now
     }
     this.witness.wrote(sent)
-    const what = `${bucket} ${key}`
-    this.witness.told?.(text === undefined ? `${by.name} deletes ${what}` : `${by.name} writes ${what} ${text}`, false)
+    if (this.witness.told !== undefined) {
+      const what = `${bucket} ${key}`
+      this.witness.told(text === undefined ? `${by.name} deletes ${what}` : `${by.name} writes ${what} ${text}`, false)
+    }
   }
 }
