@@ -29,6 +29,8 @@ export interface ProvisionerOptions {
   readonly decide?: (facts: Facts) => Decisions
   /** What the engine is handed in. */
   readonly engine?: EngineOptions
+  /** Makes what decides instead, for whoever looks on at each step of it. */
+  readonly makeDecider?: () => Decider
 }
 
 /** The settings, each with its value. */
@@ -52,7 +54,8 @@ export const settingsOf = (options: ProvisionerOptions): Settings => ({
   retryMillisMax: Duration.toMillis(options.retryMax ?? "10 seconds"),
   conflictTriesMax: options.conflictTriesMax ?? 5,
   writesInFlightMax: options.writesInFlightMax ?? 256,
-  makeDecider: () => options.decide === undefined ? byEngine(options.engine) : byFunction(options.decide)
+  makeDecider: options.makeDecider ??
+    (() => options.decide === undefined ? byEngine(options.engine) : byFunction(options.decide))
 })
 
 /** How long to wait before an attempt, after so many in a row that failed. */

@@ -23,12 +23,11 @@ const slips: ReadonlyArray<Slip> = [
 ]
 const losses: ReadonlyArray<WriteLoss> = ["write", "answer", "answer", "full"]
 
-/** The buckets that may be lost: all but none. */
-const losable = (world: World): ReadonlyArray<string> => [
-  ...Object.values(bucketName),
-  ...world.providers.map(({ module }) => boundBucket(module)),
-  "Redis_licences"
-]
+/** The buckets that may be lost: any, and those of providers more often. */
+const losable = (world: World): ReadonlyArray<string> => {
+  const bound = world.providers.map(({ module }) => boundBucket(module))
+  return [...Object.values(bucketName), ...bound, ...bound, "Redis_licences"]
+}
 
 const decided = [bucketName.registry, bucketName.provisions, bucketName.asks, bucketName.plans]
 
@@ -53,7 +52,7 @@ const loseWrites = (world: World, { how, what, who }: Happening, loss: WriteLoss
 // Two that write at once, one of them deaf, would overwrite each other for as long as it is: that is what the seat is for.
 const deafen = (world: World, happening: Happening, deafness: Exclude<Deafness, undefined>): string => {
   const process = processOf(world, happening)
-  const watch = world.options.seated ? process.turns?.watchBy(happening.what) : undefined
+  const watch = world.options.seated ? process.run?.watchBy(happening.what) : undefined
   if (watch !== undefined) {
     watch.deafness = deafness
     world.healsLate = true
@@ -173,7 +172,7 @@ export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: 
   },
   clock: (world, happening) => {
     const millis = happening.how % 2 === 0 ? 1 : -(happening.how % 600_000)
-    processOf(world, happening).turns?.clockJumps(millis)
+    processOf(world, happening).run?.clockJumps(millis)
     return `the clock of ${processOf(world, happening).name} jumps ${millis > 0 ? "forward" : `${-millis} ms back`}`
   },
   garble: (world, happening) => {

@@ -71,6 +71,8 @@ export class Laws {
   checked = 0
   /** How often each state and reason was met. */
   readonly met = new Map<string, number>()
+  /** The law that was found to be broken first, whoever caught it. */
+  found: Broken | undefined
 
   /** Something of this state and reason was held against the laws. */
   meet(what: string): void {
@@ -80,6 +82,7 @@ export class Laws {
 
   /** Says that a law is broken: what goes on then is of no interest. */
   broken(law: Law, what: string): never {
-    throw new Broken(law, what)
+    this.found ??= new Broken(law, what)
+    throw this.found
   }
 }

@@ -78,6 +78,7 @@ export class Play {
   readonly #answered = new Map<string, Set<string>>()
   readonly #free = new Set<string>()
   #stepsUntil = 0
+  #defect: { readonly defect: unknown } | undefined
   failure: Failure | undefined
   /** The steps that the audience asked for are done. */
   isStopped = false
@@ -88,6 +89,8 @@ export class Play {
       makeDecider: (process) => new Guard(process, this.#laws, (bytes) => this.world.bus.jsonOf(bytes)),
       wrote: (sent) => this.#wrote(sent),
       undoes: (undone) => this.#undoes(undone),
+      says: (process, what) => this.#says(process, what),
+      died: (defect) => this.#defect ??= { defect },
       told: audience.told && ((what, isFault) => this.#tell(what, { isFromOutside: false, isFault }))
     })
   }
@@ -151,12 +154,23 @@ export class Play {
     return this.#guarded(() => {
       while ((schedule.nextAt ?? Number.POSITIVE_INFINITY) <= until && !this.isStopped) {
         this.world.step()
+        this.#checkFibers()
         if (this.world.steps > this.#stepsUntil) {
           this.#laws.broken("at rest", `after ${restStepsMax} steps of one chapter there is still no end of them`)
         }
         this.isStopped = this.world.steps === this.#audience.stepsMax
       }
     }) && !this.isStopped
+  }
+
+  // What is broken within a fiber ends that fiber, and not the step.
+  #checkFibers(): void {
+    if (this.#laws.found !== undefined) {
+      throw this.#laws.found
+    }
+    if (this.#defect !== undefined) {
+      throw this.#defect.defect
+    }
   }
 
   #guarded(run: () => void): boolean {
@@ -212,6 +226,13 @@ export class Play {
       }
     } else if (bucket === bucketName.modules && text !== undefined) {
       this.#keepFree(key, JSON.parse(text))
+    }
+  }
+
+  #says(process: string, what: string): void {
+    this.#laws.checked += 1
+    if (what.includes(canary)) {
+      this.#laws.broken("no secret", `${process} says ${what}`)
     }
   }
 

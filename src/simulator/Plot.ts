@@ -68,7 +68,7 @@ const weights: { readonly [D in Deed]: number } = {
   assign: 14,
   unassign: 5,
   define: 5,
-  undefine: 1,
+  undefine: 2,
   machine: 3,
   seat: 3,
   unseat: 1,

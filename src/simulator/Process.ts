@@ -2,16 +2,15 @@
  * A provisioner of a simulated mesh, as a process: it is started, waits for the seat, runs, and may be killed at any step,
  * frozen and woken, cut off from the bus, or told another time. All that it knows is lost with it.
  */
-import * as Result from "effect/Result"
 import { epochKey } from "../core/Bucket.ts"
 import { bucketName } from "../core/BucketName.ts"
 import type { Json } from "../core/Json.ts"
-import { retire } from "../core/Retire.ts"
 import type { Decider } from "../provisioner/Decider.ts"
 import type { Bus } from "./Bus.ts"
 import { Party } from "./Party.ts"
+import { mix } from "./Random.ts"
+import type { Run, Surroundings } from "./Run.ts"
 import type { Seat } from "./Seat.ts"
-import { Turns } from "./Turns.ts"
 
 /** What a process stands in. */
 export interface Ground {
@@ -22,6 +21,10 @@ export interface Ground {
   readonly thingsMax: number
   /** A decider with nothing in it, for a run that begins. */
   readonly makeDecider: (process: string) => Decider
+  /** Begins a run. */
+  readonly makeRun: (surroundings: Surroundings) => Run
+  readonly says: (process: string, what: string) => void
+  readonly died: (defect: unknown) => void
 }
 
 /** The buckets that a holder leaves its mark in. */
@@ -35,7 +38,7 @@ export class Process {
   readonly name: string
   readonly party: Party
   readonly #ground: Ground
-  #turns: Turns | undefined
+  #run: Run | undefined
   /** Counts the runs: what was begun by an earlier one is never done. */
   #runs = 0
   #isRunning = false
@@ -49,8 +52,8 @@ export class Process {
   }
 
   /** The run, where it holds the seat. */
-  get turns(): Turns | undefined {
-    return this.#turns
+  get run(): Run | undefined {
+    return this.#run
   }
 
   get isRunning(): boolean {
@@ -100,7 +103,7 @@ export class Process {
   /** Its line is cut. */
   cutOff(): void {
     this.party.cutOff()
-    this.#turns?.cutOff()
+    this.#run?.cutOff()
     this.#ground.seat?.doubt()
   }
 
@@ -127,7 +130,7 @@ export class Process {
   #standBy(): void {
     const { seat } = this.#ground
     if (seat === undefined) {
-      this.#run(undefined)
+      this.#begin(undefined)
     } else {
       seat.want(this)
     }
@@ -140,7 +143,7 @@ export class Process {
   expired(term: number): void {
     // Where it is frozen or cut off it hears of that some time later, and may write before.
     this.#later(50, this.#runs, () => {
-      if (this.#turns !== undefined && term > 0) {
+      if (this.#run !== undefined && term > 0) {
         this.#endRun()
         this.#standBy()
       }
@@ -149,7 +152,7 @@ export class Process {
 
   #mark(term: number, [bucket, ...rest]: ReadonlyArray<string>, run: number): void {
     if (bucket === undefined) {
-      return this.#run(term)
+      return this.#begin(term)
     }
     const text = bucket === bucketName.answers ? undefined : JSON.stringify({ term })
     const sent = { by: this.party, bucket, key: epochKey, text, follows: "any" as const, term }
@@ -169,16 +172,19 @@ export class Process {
 
   // --- a run -----------------------------------------------------------------------------------------------------------
 
-  #run(term: number | undefined): void {
-    const { bus, makeDecider, thingsMax, writesInFlightMax } = this.#ground
+  #begin(term: number | undefined): void {
+    const { bus, died, makeDecider, makeRun, says, thingsMax, writesInFlightMax } = this.#ground
     const run = ++this.#runs
-    this.#turns = new Turns({
+    this.#run = makeRun({
       bus,
       party: this.party,
       decider: makeDecider(this.name),
       term,
       writesInFlightMax,
       thingsMax,
+      seed: mix(bus.seed, this.party.hash, run),
+      says: (what) => says(this.name, what),
+      died,
       after: (millis, then) => this.#later(millis, run, then),
       whenAwake: (then) => this.#whenAwake(run, then),
       fenced: () => {
@@ -190,8 +196,8 @@ export class Process {
   }
 
   #endRun(): void {
-    this.#turns?.close()
-    this.#turns = undefined
+    this.#run?.close()
+    this.#run = undefined
     this.#runs += 1
   }
 
@@ -211,24 +217,8 @@ export class Process {
     then()
   }
 
-  // --- the verb --------------------------------------------------------------------------------------------------------
-
-  /** The verb `retire` (protocol §8), where it can be answered now: writes the answer upon what the bus holds. */
+  /** The verb `retire` (protocol §8), where anyone here can answer it. */
   retire(request: Json): void {
-    const turns = this.#turns
-    if (turns?.decided === undefined || !turns.view.isWhole || turns.isBusy) {
-      return
-    }
-    const reply = Result.getOrUndefined(retire({ facts: turns.view.facts, decisions: turns.decided }, request))
-    if (reply !== undefined) {
-      const { bus } = this.#ground
-      const { bucket, key, value } = reply.write
-      bus.get(this.party, bucket, key, (found) => {
-        if (found === undefined || found._tag === "Put" || found._tag === "Delete") {
-          const follows = found?._tag === "Put" ? found.revision : undefined
-          bus.send({ by: this.party, bucket, key, text: JSON.stringify(value), follows }, () => undefined)
-        }
-      })
-    }
+    this.#run?.retire(request)
   }
 }

@@ -8,6 +8,7 @@ import { afterChapterMillis, type Audience, type Chapter, type Failure, Play, ty
 import { drawPlot, type FaultKind, faultKinds, type Happening } from "./Plot.ts"
 import { Random } from "./Random.ts"
 import type { Judge } from "./RestLaw.ts"
+import type { Shell } from "./World.ts"
 
 /** What is simulated. */
 export interface SimulateOptions {
@@ -20,6 +21,8 @@ export interface SimulateOptions {
   readonly steps?: number
   /** Which kinds of fault there are. Default: all. */
   readonly faults?: ReadonlyArray<FaultKind>
+  /** What of the provisioner is played: its steps, or its own fibers. Default: `steps`. */
+  readonly shell?: Shell
   /** Judges what the bus holds at rest, beside the laws: gives what is wrong, if anything. */
   readonly judge?: Judge
   /** Stops after so many steps. */
@@ -80,7 +83,7 @@ export const simulate = (options: SimulateOptions): Simulated => {
       ...drawPlot(random, from + first.length * 10, {
         // Some chapters have all of the faults, most have some: what one kind hides, another chapter shows.
         faults: random.chance(30) ? faults : faults.filter(() => random.chance(50)),
-        count: 50 + random.below(400),
+        count: random.among([25, 50, 100, 200, 400]),
         pauseMillis: 1 << random.below(7)
       })
     ]
@@ -105,7 +108,7 @@ const simulatedBy = (play: Play, setting: Setting, chapters: ReadonlyArray<Chapt
   failure: play.failure
 })
 
-const settingOf = ({ modules, nodes, seed }: SimulateOptions, random: Random): Setting => {
+const settingOf = ({ modules, nodes, seed, shell }: SimulateOptions, random: Random): Setting => {
   const drawn = {
     nodes: 2 + random.below(4),
     modules: 2 + random.below(4),
@@ -114,7 +117,13 @@ const settingOf = ({ modules, nodes, seed }: SimulateOptions, random: Random): S
     writesInFlightMax: random.among([1, 4, 256]),
     thingsMax: random.among([1, 3, 500])
   }
-  return { seed, ...drawn, nodes: nodes ?? drawn.nodes, modules: modules ?? drawn.modules }
+  return {
+    seed,
+    ...drawn,
+    nodes: nodes ?? drawn.nodes,
+    modules: modules ?? drawn.modules,
+    ...(shell === undefined ? {} : { shell })
+  }
 }
 
 /** How a mesh begins: every module that provides is defined and runs somewhere, and the seats are held. */

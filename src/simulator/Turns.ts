@@ -2,49 +2,33 @@
  * One run of a simulated provisioner: the loop of `provisioner/Loop`, step by step under the simulator's schedule. What it
  * knows is kept by the provisioner's own parts (the view, what is due, what is put off); here is only when each is asked.
  */
+import * as Result from "effect/Result"
 import type { Decisions } from "../core/Decision.ts"
 import type { Write } from "../core/Diff.ts"
+import type { Json } from "../core/Json.ts"
+import { retire } from "../core/Retire.ts"
 import { BusError } from "../ports/BusError.ts"
-import type { Decider } from "../provisioner/Decider.ts"
 import type { Heard, Order } from "../provisioner/Heard.ts"
 import { View } from "../provisioner/View.ts"
-import { type Bus, unreachable } from "./Bus.ts"
-import type { Party } from "./Party.ts"
-import { mix } from "./Random.ts"
+import type { Run, Surroundings } from "./Run.ts"
 import { NamesWatch, Watch } from "./Watch.ts"
+import { Watches } from "./Watches.ts"
 import { Writes } from "./Writes.ts"
-
-/** What a run stands in. */
-export interface Surroundings {
-  readonly bus: Bus
-  readonly party: Party
-  readonly decider: Decider
-  /** The term of the seat, where there is one. */
-  readonly term: number | undefined
-  readonly writesInFlightMax: number
-  /** How many things it decides at once at most. */
-  readonly thingsMax: number
-  /** Has something done later, unless the run is over by then. */
-  readonly after: (millis: number, run: () => void) => void
-  /** Does something now, or when the process wakes where it is frozen; never where the run is over. */
-  readonly whenAwake: (run: () => void) => void
-  /** The term is over: another has left its mark. */
-  readonly fenced: () => void
-}
 
 /** The times of a run, in milliseconds: those of the provisioner's settings. */
 const times = { quiet: 2, batchWaitMax: 10, retryFirst: 100, retryMax: 10_000, compareEvery: 3_600_000 }
 
 /** A run. */
-export class Turns {
-  readonly view: View
-  decided: Decisions | undefined
-  /** It writes nothing at all: it is known to have come to the end of what it had to do. */
-  isBusy = false
+export class Turns implements Run {
+  readonly #view: View
+  #decided: Decisions | undefined
+  #isBusy = false
   readonly #around: Surroundings
   readonly #writes: Writes
   readonly #inbox: Array<Heard> = []
-  readonly #watches = new Map<string | undefined, { readonly close: (bus: Bus) => void }>()
+  readonly #watches = new Watches()
+  /** Who reads a bucket now; one that waits to begin is not begun where it is another by then. */
+  readonly #readers = new Map<string | undefined, Reader>()
   #isPaused = false
   #failures = 0
   #tries = 0
@@ -52,8 +36,8 @@ export class Turns {
 
   constructor(around: Surroundings) {
     this.#around = around
-    this.view = new View(around.decider)
-    this.#writes = new Writes(around, this.view)
+    this.#view = new View(around.decider)
+    this.#writes = new Writes(around, this.#view)
     this.#obey()
     this.#compareLater(times.compareEvery)
   }
@@ -61,19 +45,19 @@ export class Turns {
   // --- hearing -------------------------------------------------------------------------------------------------------
 
   /** Hears something: at once, or after what it is at. */
-  hear(heard: Heard): void {
+  #hear(heard: Heard): void {
     this.#inbox.push(heard)
-    if (!this.isBusy) {
+    if (!this.#isBusy) {
       this.#takeInbox()
       if (this.#isDue) {
-        this.isBusy = true
+        this.#isBusy = true
         this.#settle(times.quiet)
       }
     }
   }
 
   #takeInbox(): void {
-    const { view } = this
+    const view = this.#view
     const heard = this.#inbox.splice(0)
     view.hear(heard)
     const isRetry = heard.some(({ _tag }) => _tag === "TryAgain")
@@ -84,8 +68,8 @@ export class Turns {
   }
 
   get #isDue(): boolean {
-    const { due, factsChanged, isWhole } = this.view
-    return isWhole && !this.#isPaused && (this.decided === undefined || factsChanged > 0 || due.isAny)
+    const { due, factsChanged, isWhole } = this.#view
+    return isWhole && !this.#isPaused && (this.#decided === undefined || factsChanged > 0 || due.isAny)
   }
 
   #settle(waited: number): void {
@@ -93,7 +77,7 @@ export class Turns {
       const more = this.#inbox.length > 0
       this.#takeInbox()
       if (!this.#isDue) {
-        this.isBusy = false
+        this.#isBusy = false
       } else if (more && waited < times.batchWaitMax) {
         this.#settle(waited + times.quiet)
       } else {
@@ -109,16 +93,16 @@ export class Turns {
       if (trouble !== undefined) {
         this.#putOff(trouble)
         this.#endTurn()
-      } else if (this.decided === undefined || this.view.factsChanged > 0) {
+      } else if (this.#decided === undefined || this.#view.factsChanged > 0) {
         this.#decide()
       } else {
-        this.#write(this.decided)
+        this.#write(this.#decided)
       }
     })
   }
 
   #decide(): void {
-    const { view } = this
+    const view = this.#view
     view.factsChanged = 0
     const { changed, decisions, isPending } = this.#around.decider.decide(this.#around.thingsMax)
     if (changed === "all") {
@@ -129,13 +113,13 @@ export class Turns {
     if (isPending) {
       this.#around.after(0, () => this.#decide())
     } else {
-      this.decided = decisions
+      this.#decided = decisions
       this.#write(decisions)
     }
   }
 
   #write(decisions: Decisions): void {
-    const { due, stored } = this.view
+    const { due, stored } = this.#view
     const isAll = due.isAll
     const writes: Array<Write> = []
     const compared = due.take(stored, decisions, this.#around.decider.isAnswerOver)
@@ -156,7 +140,7 @@ export class Turns {
         this.#putOff(stopped)
       } else {
         this.#failures = this.#writes.isWaiting ? this.#failures : 0
-        this.view.writeTrouble = undefined
+        this.#view.writeTrouble = undefined
         if (became("full")) {
           this.#putOff(undefined)
         }
@@ -166,12 +150,12 @@ export class Turns {
   }
 
   #endTurn(): void {
-    this.isBusy = false
+    this.#isBusy = false
     if (this.#inbox.length > 0) {
       this.#takeInbox()
     }
     if (this.#isDue) {
-      this.isBusy = true
+      this.#isBusy = true
       this.#settle(times.quiet)
     }
   }
@@ -179,28 +163,28 @@ export class Turns {
   #putOff(trouble: BusError | undefined): void {
     this.#failures += 1
     this.#isPaused = trouble !== undefined
-    this.view.writeTrouble = trouble
+    this.#view.writeTrouble = trouble
     if (trouble?.reason._tag === "Fenced") {
       return this.#around.fenced()
     }
-    this.tryAgain(retryDelay(this.#failures))
+    this.#tryAgain(retryDelay(this.#failures))
   }
 
   /** Has writing tried again after so long; an earlier try is called off. */
-  tryAgain(millis: number): void {
+  #tryAgain(millis: number): void {
     const mine = ++this.#tries
     this.#around.after(millis, () => {
       if (mine === this.#tries) {
-        this.hear({ _tag: "TryAgain" })
+        this.#hear({ _tag: "TryAgain" })
       }
     })
   }
 
-  /** The clock jumps: what was to be done within that time is done now, or so much later. */
+  // What was to be done within that time is done now, or so much later.
   clockJumps(millis: number): void {
     this.#compareLater(millis > 0 ? 0 : -millis)
     if (this.#isPaused) {
-      this.tryAgain(millis > 0 ? 0 : Math.min(-millis, times.retryMax))
+      this.#tryAgain(millis > 0 ? 0 : Math.min(-millis, times.retryMax))
     }
   }
 
@@ -208,7 +192,7 @@ export class Turns {
     const mine = ++this.#compares
     this.#around.after(millis, () => {
       if (mine === this.#compares) {
-        this.hear({ _tag: "Compare" })
+        this.#hear({ _tag: "Compare" })
         this.#compareLater(times.compareEvery)
       }
     })
@@ -217,9 +201,12 @@ export class Turns {
   // --- reading -------------------------------------------------------------------------------------------------------
 
   #obey(): void {
-    for (const order of this.view.takeOrders()) {
-      this.#watches.get(order.bucket)?.close(this.#around.bus)
-      this.#watches.delete(order.bucket)
+    for (const order of this.#view.takeOrders()) {
+      const { watch } = this.#readers.get(order.bucket) ?? {}
+      if (watch !== undefined) {
+        this.#watches.close(this.#around.bus, watch)
+      }
+      this.#readers.delete(order.bucket)
       if (order._tag === "Start") {
         this.#read(order)
       }
@@ -231,56 +218,66 @@ export class Turns {
     const end = (reason: BusError["reason"]) => {
       const operation = bucket === undefined ? "followBuckets" : "follow"
       const error = new BusError({ operation, ...(bucket === undefined ? {} : { bucket }), reason })
-      whenAwake(() => this.hear({ _tag: "Failed", bucket, reader, error }))
+      whenAwake(() => this.#hear({ _tag: "Failed", bucket, reader, error }))
     }
     const begin = () => {
       const watch = bucket === undefined
         ? NamesWatch.follow(bus, party, {
-          hear: (events) => whenAwake(() => this.hear({ _tag: "Buckets", reader, events })),
+          hear: (events) => whenAwake(() => this.#hear({ _tag: "Buckets", reader, events })),
           end
         })
         : Watch.follow(bus, { by: party, bucket, isOrdered: true }, {
-          hear: (events) => whenAwake(() => this.hear({ _tag: "Bucket", bucket, reader, events })),
+          hear: (events) => whenAwake(() => this.#hear({ _tag: "Bucket", bucket, reader, events })),
           end
         })
-      this.#watches.set(bucket, watch)
+      reading.watch = watch
+      this.#watches.add(watch)
     }
-    // One that is read again before it began is not begun.
-    const waiting = { close: () => undefined }
-    this.#watches.set(bucket, waiting)
+    const reading: Reader = { watch: undefined }
+    this.#readers.set(bucket, reading)
     after(attempt === 0 ? 0 : retryDelay(attempt), () => {
-      if (this.#watches.get(bucket) === waiting) {
+      if (this.#readers.get(bucket) === reading) {
         begin()
       }
     })
   }
 
-  /** The watches of its buckets, in the order in which they began. */
-  get watches(): ReadonlyArray<Watch> {
-    return [...this.#watches.values()].filter((watch) => watch instanceof Watch)
-  }
-
-  /** The line is cut: all that is followed ends. */
-  cutOff(): void {
-    for (const watch of this.#watches.values()) {
-      if (watch instanceof Watch || watch instanceof NamesWatch) {
-        watch.end(this.#around.bus, unreachable)
-      }
-    }
-  }
-
-  /** It is over: nothing is followed any more. */
-  close(): void {
-    for (const watch of this.#watches.values()) {
-      watch.close(this.#around.bus)
-    }
-  }
-
-  /** One of the watches, by a number. */
   watchBy(number: number): Watch | undefined {
-    const { watches } = this
-    return watches[mix(number, 0, 0) % Math.max(1, watches.length)]
+    return this.#watches.by(number)
   }
+
+  cutOff(): void {
+    this.#watches.cutOff(this.#around.bus)
+  }
+
+  close(): void {
+    this.#watches.closeAll(this.#around.bus)
+  }
+
+  // --- the verb --------------------------------------------------------------------------------------------------------
+
+  // Writes the answer upon what the bus holds.
+  retire(request: Json): void {
+    const view = this.#view
+    if (this.#decided === undefined || !view.isWhole || this.#isBusy) {
+      return
+    }
+    const reply = Result.getOrUndefined(retire({ facts: view.facts, decisions: this.#decided }, request))
+    if (reply !== undefined) {
+      const { bus, party } = this.#around
+      const { bucket, key, value } = reply.write
+      bus.get(party, bucket, key, (found) => {
+        if (found === undefined || found._tag === "Put" || found._tag === "Delete") {
+          const follows = found?._tag === "Put" ? found.revision : undefined
+          bus.send({ by: party, bucket, key, text: JSON.stringify(value), follows }, () => undefined)
+        }
+      })
+    }
+  }
+}
+
+interface Reader {
+  watch: Watch | NamesWatch | undefined
 }
 
 const retryDelay = (failures: number): number =>

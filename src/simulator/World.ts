@@ -8,14 +8,23 @@ import type { Decider } from "../provisioner/Decider.ts"
 import { Bus, type Sent } from "./Bus.ts"
 import { consumersOf, nodesOf, providers } from "./Cast.ts"
 import { Desk } from "./Desk.ts"
+import { FiberRun } from "./fibers/FiberRun.ts"
 import { Node } from "./Node.ts"
 import { Operator } from "./Operator.ts"
 import { Party } from "./Party.ts"
 import { Process } from "./Process.ts"
 import { Provider, type Undone } from "./Provider.ts"
 import { hashOf } from "./Random.ts"
+import type { Surroundings } from "./Run.ts"
 import { Schedule } from "./Schedule.ts"
 import { Seat } from "./Seat.ts"
+import { Turns } from "./Turns.ts"
+
+/**
+ * What of the provisioner is played: the parts that decide and know, its loop and writer step by step; or its own fibers, each
+ * of which goes on when it is drawn.
+ */
+export type Shell = "steps" | "fibers"
 
 /** How a mesh is made. */
 export interface WorldOptions {
@@ -29,6 +38,8 @@ export interface WorldOptions {
   readonly writesInFlightMax: number
   /** How many things a provisioner decides at once at most. */
   readonly thingsMax: number
+  /** What of the provisioner is played. Default: its steps. */
+  readonly shell?: Shell
 }
 
 /** Whoever looks on. */
@@ -36,6 +47,10 @@ export interface Witness {
   readonly makeDecider: (process: string) => Decider
   readonly wrote: (sent: Sent) => void
   readonly undoes: (undone: Undone) => void
+  /** A provisioner says something to whoever reads its log or asks it. */
+  readonly says: (process: string, what: string) => void
+  /** A provisioner is over by a defect. */
+  readonly died: (defect: unknown) => void
   /** Is told what was written, and what went wrong on the way, where anyone listens. */
   readonly told: ((what: string, isFault: boolean) => void) | undefined
 }
@@ -95,7 +110,12 @@ export class World {
       seat,
       writesInFlightMax: options.writesInFlightMax,
       thingsMax: options.thingsMax,
-      makeDecider: witness.makeDecider
+      makeDecider: witness.makeDecider,
+      makeRun: options.shell === "fibers"
+        ? (around: Surroundings) => new FiberRun(around)
+        : (around: Surroundings) => new Turns(around),
+      says: witness.says,
+      died: witness.died
     }
     this.processes = Array.from(
       { length: options.provisioners },

@@ -10,7 +10,7 @@ import { idOf, type PutOffHow, PutOffs } from "../provisioner/PutOff.ts"
 import type { WriteDone, WriteOutcome } from "../provisioner/Turn.ts"
 import type { View } from "../provisioner/View.ts"
 import type { Reply, Sent } from "./Bus.ts"
-import type { Surroundings } from "./Turns.ts"
+import type { Surroundings } from "./Run.ts"
 
 /** How often in a row a key that others keep writing is tried before it waits. */
 const conflictTriesMax = 5

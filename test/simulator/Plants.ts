@@ -238,7 +238,8 @@ export const plants: ReadonlyArray<Plant> = [
     "return seat === \"vault\" && holder.module !== vaultModule",
     "return seat === \"\" && holder.module !== vaultModule",
     "provided by outcome",
-    "asked rightly"
+    "asked rightly",
+    "asked for a fact"
   ),
   plant(
     "a default that wins over the entry",
@@ -268,7 +269,8 @@ export const plants: ReadonlyArray<Plant> = [
     "outcome === \"stopped\" || outcome === \"overtaken\"",
     "outcome === \"overtaken\"",
     "as decided",
-    "nothing stuck"
+    "nothing stuck",
+    "nothing undone"
   ),
   plant(
     "a machine's loss noticed by nobody",

@@ -17,7 +17,7 @@ import { plants } from "./Plants.ts"
 const root = join(import.meta.dirname, "..", "..")
 
 /** So many steps are played at most to find a fault. */
-const stepsMax = 1_500_000
+const stepsMax = 3_000_000
 
 const search = `
 import { simulate } from "./src/simulator/index.ts"
