@@ -29,6 +29,7 @@ export interface SimulateConfig {
   readonly steps: number | undefined
   readonly faults: string | undefined
   readonly until: number | undefined
+  readonly fibers: boolean
   readonly watch: boolean
   readonly json: boolean
 }
@@ -52,7 +53,7 @@ export const run = Effect.fnUntraced(function*(config: SimulateConfig): Effect.f
 })
 
 const optionsOf = Effect.fnUntraced(function*(
-  { faults, ...config }: SimulateConfig
+  { faults, fibers, ...config }: SimulateConfig
 ): Effect.fn.Return<SimulateOptions, Failure> {
   for (const name of ["seed", "seeds", "nodes", "modules", "steps", "until"] as const) {
     const number = config[name]
@@ -64,6 +65,7 @@ const optionsOf = Effect.fnUntraced(function*(
   const { modules, nodes, seed, steps } = config
   return {
     seed,
+    ...(fibers ? { shell: "fibers" } : {}),
     ...(nodes === undefined ? {} : { nodes }),
     ...(modules === undefined ? {} : { modules }),
     ...(steps === undefined ? {} : { steps }),
@@ -144,7 +146,7 @@ const playOne = Effect.fnUntraced(function*(
     }
   })
   if (!json) {
-    yield* printLines((watch ? told : told.slice(-lastMax)).map(lineOf))
+    yield* printLines(tableOf(watch ? told : told.slice(-lastMax)))
   }
   return added(playedBefore, last)
 })
@@ -156,6 +158,12 @@ const shortened = ({ last }: Played): Story | undefined =>
 
 const secondsOf = (millis: number): string => `${(millis / 1000).toFixed(3)} s`
 
+/** What was told as a table: its step, its time there, and what it is. */
+const tableOf = (told: ReadonlyArray<Told>): ReadonlyArray<Line> =>
+  told.length === 0
+    ? []
+    : [[styled("dim", `${"step".padStart(8)} ${"time".padStart(14)}    what`)], ...told.map(lineOf)]
+
 const lineOf = ({ atMillis, isFault, isFromOutside, step, what }: Told): Line => [
   styled("dim", `${String(step).padStart(8)} ${secondsOf(atMillis).padStart(14)}`),
   "  ",
@@ -164,13 +172,19 @@ const lineOf = ({ atMillis, isFault, isFromOutside, step, what }: Told): Line =>
 
 const linesOf = function*(config: SimulateConfig, played: Played, story: Story | undefined): Iterable<Line> {
   const { checked, faults, last, seeds, steps, virtualMillis } = played
-  if (story !== undefined) {
-    const { failure } = story
+  if (story !== undefined && last.failure !== undefined) {
+    const told = tell(last.setting, story)
+    const outside = told.filter(({ isFromOutside }) => isFromOutside).length
     yield [styled("red", `Seed ${last.seed}: a law is broken.`)]
-    yield [`${sentenceOf(failure)}`]
-    yield [failure.what]
+    yield [sentenceOf(last.failure)]
+    yield [last.failure.what]
     yield []
-    yield* tell(last.setting, story).map(lineOf)
+    yield [
+      `The shortest story found that breaks it, at its step ${story.failure.step}, of ${
+        countText(outside, "thing that happens", "things that happen")
+      } and what was written last:`
+    ]
+    yield* tableOf(told)
     yield []
     yield [`To play it again: ${again(config, last)}`]
     return
@@ -186,10 +200,10 @@ const linesOf = function*(config: SimulateConfig, played: Played, story: Story |
 }
 
 /** The command that plays the same to the step at which the law was broken. */
-const again = ({ faults, modules, nodes, steps }: SimulateConfig, { failure, seed }: Simulated): string => {
+const again = ({ faults, fibers, modules, nodes, steps }: SimulateConfig, { failure, seed }: Simulated): string => {
   const flags = { seed, nodes, modules, steps, faults, until: failure?.step }
   const given = Object.entries(flags).flatMap(([name, value]) => value === undefined ? [] : [`--${name} ${value}`])
-  return `mesh-provisioner simulate ${given.join(" ")}`
+  return `mesh-provisioner simulate ${[...given, ...(fibers ? ["--fibers"] : [])].join(" ")}`
 }
 
 const toldJson = ({ atMillis, isFault, isFromOutside, step, what }: Told): Json => ({
@@ -211,9 +225,9 @@ const jsonOf = ({ checked, faults, last, seeds, steps, virtualMillis }: Played, 
     failure: {
       seed: last.seed,
       step: last.failure.step,
-      law: story.failure.law,
-      sentence: sentenceOf(story.failure),
-      what: story.failure.what,
+      law: last.failure.law,
+      sentence: sentenceOf(last.failure),
+      what: last.failure.what,
       story: tell(last.setting, story).map(toldJson)
     }
   })

@@ -119,6 +119,7 @@ test("there are these commands, each with its arguments and flags, and some with
       "--steps",
       "--faults",
       "--until",
+      "--fibers",
       "--watch",
       "--json"
     ]

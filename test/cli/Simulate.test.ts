@@ -36,11 +36,21 @@ describe("simulate", () => {
   test("--watch shows all that happens, and --until stops there", async () => {
     const { stdout } = await simulated("--seed", "7", "--faults", "none", "--until", "400", "--watch")
     const lines = stdout.trimEnd().split("\n")
-    expect(lines[0]).toMatch(/^ +\d+ +\d+\.\d{3} s {2}> the controller defines postgres /)
+    expect(lines[0]).toMatch(/^ +step +time {4}what$/)
+    expect(lines[1]).toMatch(/^ +\d+ +\d+\.\d{3} s {2}> the controller defines postgres /)
     expect(lines.filter((line) => line.includes("  ! "))).toEqual([])
     expect(lines.at(-2)).toContain("in 400 steps of 1 seed")
     const last = (await simulated("--seed", "7", "--faults", "none", "--until", "400")).stdout.trimEnd().split("\n")
-    expect(last).toEqual(lines.slice(-22))
+    expect(last).toEqual([lines[0], ...lines.slice(-22)])
+  })
+
+  test("--fibers plays the provisioner's own fibers: another run, and the same each time", async () => {
+    const steps = await simulated("--seed", "7", "--steps", "2000")
+    const fibers = await simulated("--seed", "7", "--steps", "2000", "--fibers")
+    expect(fibers.exitCode).toBe(0)
+    expect(fibers.stdout).toMatch(/^All laws hold in /)
+    expect(fibers.stdout).not.toBe(steps.stdout)
+    expect(await simulated("--seed", "7", "--steps", "2000", "--fibers")).toEqual(fibers)
   })
 
   test.each([

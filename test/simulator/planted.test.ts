@@ -12,7 +12,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { plants } from "./Plants.ts"
+import { corePlants } from "./CorePlants.ts"
+import { shellPlants } from "./ShellPlants.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
@@ -24,7 +25,7 @@ import { simulate } from "./src/simulator/index.ts"
 let steps = 0
 let law
 for (let seed = 1; law === undefined && steps < ${stepsMax}; seed++) {
-  const simulated = simulate({ seed, steps: 10_000 })
+  const simulated = simulate({ seed, steps: 10_000, shell: process.argv[2] })
   steps += simulated.steps
   law = simulated.failure?.law
 }
@@ -47,13 +48,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const found: Array<string> = []
 
-test.each(plants)("$name is found", async ({ broken, file, laws, name, sound }) => {
+const plants = [...corePlants, ...shellPlants]
+
+test.each(plants)("$name is found", async ({ broken, file, laws, name, shell, sound }) => {
   const path = join(folder, "src", file)
   const before = await readFile(path, "utf8")
   expect(before.split(sound).length - 1, `where ${file} has it`).toBe(1)
   await writeFile(path, before.split(sound).join(broken))
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "search.ts")], { cwd: folder })
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "search.ts"), shell], { cwd: folder })
     const { law, steps } = JSON.parse(stdout)
     expect(laws, `found after ${steps} steps`).toContain(law)
     found.push(`${String(steps).padStart(9)} ${name}: ${law}`)

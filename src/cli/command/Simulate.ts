@@ -23,6 +23,7 @@ export const simulate = Command.make(
     steps: number("steps", "Play each seed for so many steps at least; 20000 where left out"),
     faults: text("faults", "KIND[,KIND…]", "Only these faults, or none; all where left out"),
     until: number("until", "Stop after this step, and show the last before it"),
+    fibers: turnedOn("fibers", "Play the provisioner's own fibers, and not its parts step by step"),
     watch: turnedOn("watch", "Show all that happens, a line each"),
     json: json("{ seeds, steps, faults, checked, virtualMillis, hash, failure? }")
   },

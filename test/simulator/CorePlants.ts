@@ -1,28 +1,10 @@
 /**
- * Faults to be planted in a copy of the sources, each a change of one place in one file: the simulator is to find every one.
+ * Faults to be planted in the core: in its rules, its words and its engine.
  */
-import type { Law } from "../../src/simulator/index.ts"
+import { type Plant, plant } from "./Plant.ts"
 
-/** A fault: what is wrong then, where one text stands for another, and the laws by which it may be found. */
-export interface Plant {
-  readonly name: string
-  /** The file, in `src`. */
-  readonly file: string
-  readonly sound: string
-  readonly broken: string
-  readonly laws: ReadonlyArray<Law>
-}
-
-const plant = (
-  name: string,
-  file: string,
-  sound: string,
-  broken: string,
-  ...laws: Plant["laws"]
-): Plant => ({ name, file, sound, broken, laws })
-
-/** The faults. */
-export const plants: ReadonlyArray<Plant> = [
+/** The faults of the core. */
+export const corePlants: ReadonlyArray<Plant> = [
   plant("a build not compared", "core/Outcome.ts", "have.build !== assignment.build", "false", "provided by outcome"),
   plant(
     "a stale instance accepted",
@@ -187,22 +169,6 @@ export const plants: ReadonlyArray<Plant> = [
     "served rightly"
   ),
   plant(
-    "a diff that forgets deletes",
-    "provisioner/StoredDecisions.ts",
-    "return there === undefined ? undefined : { op: \"delete\", bucket, key }",
-    "return undefined",
-    "as decided",
-    "nothing stuck"
-  ),
-  plant(
-    "a diff that compares no values",
-    "provisioner/StoredDecisions.ts",
-    "there !== undefined && sameJson(jsonOf(there), wanted)",
-    "there !== undefined",
-    "as decided",
-    "nothing stuck"
-  ),
-  plant(
     "a sort by locale",
     "core/Digest.ts",
     "of Object.keys(value).sort()",
@@ -249,30 +215,6 @@ export const plants: ReadonlyArray<Plant> = [
     "provided by outcome"
   ),
   plant(
-    "a watch read anew that keeps what was deleted",
-    "provisioner/Reading.ts",
-    "this.contents.keysNotIn(fresh)",
-    "this.contents.keysNotIn(this.contents)",
-    "as decided",
-    "nothing stuck"
-  ),
-  plant(
-    "a lost bucket taken for empty",
-    "provisioner/Readings.ts",
-    ".every((reading) => reading.isWhole || reading.isPassedOver)",
-    ".every(() => true)",
-    "not on what is lost"
-  ),
-  plant(
-    "due keys lost when the bus stops",
-    "simulator/Turns.ts",
-    "outcome === \"stopped\" || outcome === \"overtaken\"",
-    "outcome === \"overtaken\"",
-    "as decided",
-    "nothing stuck",
-    "nothing undone"
-  ),
-  plant(
     "a machine's loss noticed by nobody",
     "core/engine/NoticeShared.ts",
     "const isLost = (before?.value?.lost === true) !== (after?.value?.lost === true)",
@@ -288,13 +230,5 @@ export const plants: ReadonlyArray<Plant> = [
     "provided by outcome",
     "asked for a fact",
     "as decided"
-  ),
-  plant(
-    "what another wrote not compared",
-    "provisioner/View.ts",
-    "if (key !== epochKey && this.stored.read(bucket, key, value)) {",
-    "if (this.stored.read(bucket, key, value) && key === epochKey) {",
-    "as decided",
-    "nothing stuck"
   )
 ]
