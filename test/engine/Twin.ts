@@ -257,27 +257,3 @@ const countsOf = <A>(items: Iterable<A>, stateOf: (item: A) => string): { readon
 
 const sorted = (list: Json): ReadonlyArray<string> =>
   Array.isArray(list) ? list.map((one) => JSON.stringify(one)).sort() : []
-
-/** The fewest changes, in their order, of which something is still wrong after some one of them. */
-export const shrunk = (changes: ReadonlyArray<EngineChange>): ReadonlyArray<EngineChange> => {
-  let kept = upToWrong(changes)
-  for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {
-    for (let at = kept.length - size; at >= 0; at -= size) {
-      const fewer = upToWrong([...kept.slice(0, at), ...kept.slice(at + size)])
-      kept = fewer.length === 0 ? kept : fewer
-    }
-  }
-  return kept
-}
-
-const upToWrong = (changes: ReadonlyArray<EngineChange>): ReadonlyArray<EngineChange> => {
-  const twin = new Twin()
-  const at = changes.findIndex((change) => {
-    try {
-      return twin.step([change]) !== undefined
-    } catch {
-      return true
-    }
-  })
-  return changes.slice(0, at + 1)
-}

@@ -5,30 +5,38 @@
  *
  * Method: walks over the keys and values of random meshes, with the naive twin beside. `PROPERTY_TIMES=50 npx vitest run
  * test/engine/walks.test.ts` takes a million changes instead of twenty thousand, `PROPERTY_SEED=7` other ones. A walk on which
- * something is wrong is reported by its seed, with the fewest of its changes on which something still is.
+ * something is wrong is told with the fewest of its changes on which something still is.
  */
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import type { EngineChange } from "../../src/core/Engine.ts"
+import { Broken } from "../../src/testing/laws/Broken.ts"
+import { tellChanges } from "../../src/testing/laws/Tell.ts"
+import { check, Met, times } from "../property/Law.ts"
 import { seeded } from "./Seeded.ts"
-import { shrunk, Twin } from "./Twin.ts"
-import { walk } from "./Walk.ts"
+import { Twin } from "./Twin.ts"
+import { walks } from "./Walk.ts"
 
-const firstSeed = Number(process.env["PROPERTY_SEED"] ?? 20_261)
-const times = Number(process.env["PROPERTY_TIMES"] ?? 1)
 const timeout = 120_000 * times
 
-/** Walks from one seed after another, until so many changes were taken. */
-const walkUntil = (
+/** Goes so many walks, and sees that so many changes were taken at least. */
+const walkThrough = (
+  walksMax: number,
   changesMin: number,
-  more: number,
   go: (changes: ReadonlyArray<EngineChange>, seed: number) => string | undefined
 ): void => {
-  let taken = 0
-  for (let seed = firstSeed; taken < changesMin * times; seed++) {
-    const changes = walk(seed, more)
-    expect(go(changes, seed), `the walk of seed ${seed}`).toBeUndefined()
-    taken += changes.length
-  }
+  const met = new Met()
+  check(
+    fc.property(walks(120), fc.nat(), ({ changes }, seed) => {
+      const wrong = go(changes, seed)
+      if (wrong !== undefined) {
+        throw new Broken([wrong, ...tellChanges(changes)].join("\n"))
+      }
+      met.count("change", changes.length)
+    }),
+    walksMax
+  )
+  met.atLeast({ change: changesMin * times })
 }
 
 /** What comes in one batch or another of a walk. */
@@ -44,29 +52,28 @@ const batchesOf = (changes: ReadonlyArray<EngineChange>, seed: number): Readonly
 }
 
 test("after every single change, what is decided and what was said are what decide makes of the facts", () => {
-  walkUntil(20_000, 120, (changes) => {
+  walkThrough(130, 20_000, (changes) => {
     const twin = new Twin()
-    const wrong = changes.map((change) => twin.step([change])).find((one) => one !== undefined)
-    return wrong && `${wrong}\n${shrunk(changes).map((change) => JSON.stringify(change)).join("\n")}`
+    return changes.map((change) => twin.step([change])).find((one) => one !== undefined)
   })
 }, timeout)
 
 test("however many changes come at once", () => {
-  walkUntil(3_000, 120, (changes, seed) => {
+  walkThrough(20, 3_000, (changes, seed) => {
     const twin = new Twin()
     return batchesOf(changes, seed).map((batch) => twin.step(batch)).find((wrong) => wrong !== undefined)
   })
 }, timeout)
 
 test("a what-if says what a step then does, and leaves everything as it was", () => {
-  walkUntil(3_000, 120, (changes, seed) => {
+  walkThrough(20, 3_000, (changes, seed) => {
     const twin = new Twin()
     return batchesOf(changes, seed).map((batch) => twin.whatIf(batch)).find((wrong) => wrong !== undefined)
   })
 }, timeout)
 
 test("begun with facts that are decoded already, it decides on them, and goes on by itself", () => {
-  walkUntil(3_000, 120, (changes, seed) => {
+  walkThrough(20, 3_000, (changes, seed) => {
     const half = seeded(seed).below(changes.length)
     const twin = new Twin(changes.slice(0, half))
     const wrong = twin.step([])
@@ -80,7 +87,7 @@ test("begun with facts that are decoded already, it decides on them, and goes on
 test("a what-if that is given up leaves everything as it was, too", () => {
   let givenUp = 0
   let count = 0
-  walkUntil(3_000, 120, (changes, seed) => {
+  walkThrough(20, 3_000, (changes, seed) => {
     const twin = new Twin()
     return batchesOf(changes, seed).map((batch) => {
       const { isGivenUp, wrong } = twin.boundedWhatIf(batch, count % 6)
@@ -94,7 +101,7 @@ test("a what-if that is given up leaves everything as it was, too", () => {
 
 test("worked off in slices, each module on a node is as a whole what it was, or what it is to be", () => {
   let sliced = 0
-  walkUntil(3_000, 120, (changes, seed) => {
+  walkThrough(20, 3_000, (changes, seed) => {
     const twin = new Twin()
     return batchesOf(changes, seed).map((batch) => {
       const { slices, wrong } = twin.slices(batch)

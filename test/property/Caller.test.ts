@@ -6,15 +6,15 @@ import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { type Caller, readAccountName, writeAccountName } from "../../src/core/Caller.ts"
 import { isModuleName, isName, writeToken } from "../../src/core/Name.ts"
-import { hostileText, moduleName, name, nearToken } from "../arbitrary/Names.ts"
+import { anyModuleName, anyName, anyText, nearToken } from "../../src/testing/arbitrary/Names.ts"
 import { check, Met } from "./Law.ts"
 
-const anyName = fc.oneof(name(), hostileText)
+const nameOrNot = fc.oneof(anyName(), anyText)
 
 const callers: fc.Arbitrary<Caller> = fc.oneof(
-  fc.record({ role: fc.constant("node"), node: anyName }),
-  fc.record({ role: fc.constant("provider"), module: fc.oneof(moduleName, hostileText), node: anyName }),
-  fc.record({ role: fc.constantFrom("operator", "reader"), name: anyName })
+  fc.record({ role: fc.constant("node"), node: nameOrNot }),
+  fc.record({ role: fc.constant("provider"), module: fc.oneof(anyModuleName, anyText), node: nameOrNot }),
+  fc.record({ role: fc.constantFrom("operator", "reader"), name: nameOrNot })
 )
 
 test("what is written of a caller reads back as that caller; of what is no name, nothing is written", () => {
@@ -38,12 +38,12 @@ test("what reads as a caller is what was written for it, and nothing else is", (
   const roles = fc.constantFrom("node:", "provider:", "operator:", "reader:", "mesh", "Node:", "operator", "")
   const accounts = fc.tuple(
     roles,
-    fc.oneof(name().map(writeToken), nearToken, hostileText),
+    fc.oneof(anyName().map(writeToken), nearToken, anyText),
     fc.constantFrom("", "@", "@n2", "@n=32", ":n2")
   )
     .map((parts) => parts.join(""))
   check(
-    fc.property(fc.oneof(accounts, hostileText), (account) => {
+    fc.property(fc.oneof(accounts, anyText), (account) => {
       const caller = readAccountName(account)
       expect(caller === undefined || writeAccountName(caller) === account).toBe(true)
       met.count(caller?.role ?? "none")

@@ -6,17 +6,13 @@ import * as fc from "fast-check"
 import { isDeepStrictEqual } from "node:util"
 import { expect, test } from "vitest"
 import { decide } from "../../src/core/Decide.ts"
-import type { Decisions } from "../../src/core/Decision.ts"
-import { decidedBuckets, diff, type Stored, storedIn, type Write } from "../../src/core/Diff.ts"
+import { decidedBuckets, diff, type Stored, type Write } from "../../src/core/Diff.ts"
 import type { Json } from "../../src/core/Json.ts"
-import type { Snapshot } from "../../src/core/Snapshot.ts"
-import { type Choose, chosen } from "../arbitrary/Choose.ts"
-import { coherentMesh } from "../arbitrary/CoherentMesh.ts"
-import { anyJson, reordered } from "../arbitrary/JsonValues.ts"
-import { lossOf } from "../arbitrary/Loss.ts"
-import { hostileNames } from "../arbitrary/Names.ts"
-import { put, remove } from "../arbitrary/Snapshots.ts"
-import { wildMesh } from "../arbitrary/WildMesh.ts"
+import { type Choose, chosen } from "../../src/testing/arbitrary/Choose.ts"
+import { coherentMesh } from "../../src/testing/arbitrary/CoherentMesh.ts"
+import { anyJson, reordered } from "../../src/testing/arbitrary/JsonValues.ts"
+import { lossOf } from "../../src/testing/arbitrary/Loss.ts"
+import { hostileNames } from "../../src/testing/arbitrary/Names.ts"
 import { check, Met } from "./Law.ts"
 
 const buckets = ["registry", "provisions", "asks", "plans"].map((what) => `mesh-provisioner_${what}`)
@@ -132,28 +128,4 @@ test("answers that no longer count are deleted, each once (§6)", () => {
     100
   )
   met.atLeast({ deleted: 14 })
-})
-
-/** A snapshot once the writes are made, decisions and all. */
-const written = (snapshot: Snapshot, decisions: Decisions): Snapshot =>
-  diff(storedIn(snapshot), decisions).reduce(
-    (so, write) => write.op === "put" ? put(so, write, write.value) : remove(so, write),
-    snapshot
-  )
-
-test("decisions fed back change nothing: with all that was written there is nothing more to write (§9)", () => {
-  const met = new Met()
-  check(
-    fc.property(fc.oneof(coherentMesh, wildMesh), (snapshot) => {
-      const decisions = decide(snapshot)
-      const after = written(snapshot, decisions)
-      const again = decide(after)
-      expect(isDeepStrictEqual({ ...again, outOfShape: [] }, { ...decisions, answersToDelete: [], outOfShape: [] }))
-        .toBe(true)
-      expect(diff(storedIn(after), again)).toEqual([])
-      met.count("answer deleted", decisions.answersToDelete.length)
-    }),
-    250
-  )
-  met.atLeast({ "answer deleted": 30 })
 })

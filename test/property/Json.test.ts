@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { canonicalJson } from "../../src/core/Digest.ts"
 import { type Json, type JsonObject, sameJson } from "../../src/core/Json.ts"
-import { anyJson, reordered } from "../arbitrary/JsonValues.ts"
+import { anyJson, reordered } from "../../src/testing/arbitrary/JsonValues.ts"
 import { check, Met } from "./Law.ts"
 
 /** Values of few parts, so that two of them are often the same, under names that JavaScript's objects inherit. */

@@ -6,8 +6,8 @@ import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { decisionBuckets, factBuckets } from "../../src/core/Bucket.ts"
 import { readKey, writeKey } from "../../src/core/Key.ts"
-import { hostileText, moduleName, name, nearToken } from "../arbitrary/Names.ts"
-import * as naive from "../naive/name.ts"
+import { anyModuleName, anyName, anyText, nearToken } from "../../src/testing/arbitrary/Names.ts"
+import * as naive from "../../src/testing/naive/name.ts"
 import { check, Met } from "./Law.ts"
 
 const shapes = [...Object.values(factBuckets), ...Object.values(decisionBuckets)]
@@ -27,8 +27,8 @@ const shape = fc.constantFrom(...shapes)
 const named = shape.chain((shape) =>
   fc.tuple(
     fc.constant(shape),
-    fc.tuple(...shape.parts.map((part) => isModulePart(part) ? moduleName : name(6))),
-    shape.local ? fc.option(name(6), { nil: undefined }) : fc.constant(undefined)
+    fc.tuple(...shape.parts.map((part) => isModulePart(part) ? anyModuleName : anyName(6))),
+    shape.local ? fc.option(anyName(6), { nil: undefined }) : fc.constant(undefined)
   )
 )
 
@@ -59,12 +59,12 @@ const isInShape = ({ local, parts }: Shape, key: string): boolean => {
 const anyKey = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.array(fc.oneof(nearToken, moduleName), { minLength: 1, maxLength: 6 }).map((tokens) =>
+    arbitrary: fc.array(fc.oneof(nearToken, anyModuleName), { minLength: 1, maxLength: 6 }).map((tokens) =>
       tokens.join(".")
     )
   },
-  { weight: 3, arbitrary: fc.array(moduleName, { minLength: 1, maxLength: 6 }).map((tokens) => tokens.join(".")) },
-  { weight: 1, arbitrary: hostileText }
+  { weight: 3, arbitrary: fc.array(anyModuleName, { minLength: 1, maxLength: 6 }).map((tokens) => tokens.join(".")) },
+  { weight: 1, arbitrary: anyText }
 )
 
 test("a key of another number of tokens, or with one that is out of shape, is out of shape, and no other (§2)", () => {
@@ -88,7 +88,7 @@ test("a key of another number of tokens, or with one that is out of shape, is ou
 
 test("a key has at most 1,024 bytes (§2)", () =>
   check(
-    fc.property(fc.integer({ min: -3, max: 3 }), name(5), (more, name) => {
+    fc.property(fc.integer({ min: -3, max: 3 }), anyName(5), (more, name) => {
       const head = writeKey("n1", "shop", "bound", name)
       const key = head + "x".repeat(1_024 - head.length + more)
       expect(Result.isSuccess(readKey(factBuckets.needs, key))).toBe(more <= 0)

@@ -6,7 +6,9 @@
  * vitest run test/property` tries others, and fifty times as many; with `PROPERTY_MET=1` the counts are shown.
  */
 import * as fc from "fast-check"
-import { expect } from "vitest"
+import { expect, test } from "vitest"
+import { decide } from "../../src/core/Decide.ts"
+import { type LawOf, Met as Counts } from "../../src/testing/laws/Law.ts"
 
 const seed = Number(process.env["PROPERTY_SEED"] ?? 20_261)
 
@@ -24,21 +26,27 @@ export const check = <Inputs>(law: fc.IProperty<Inputs>, inputs: number): void =
     interruptAfterTimeLimit: secondsMax * 1_000
   })
 
-/** What was met while a law was tried. */
-export class Met {
-  readonly #counts = new Map<string, number>()
-
-  /** Something was met, so many times. */
-  count(what: string, number = 1): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + number)
+/** A test for each law, of the core's own `decide`, and that all was met while it was tried that is to be. */
+export const testLaws = (laws: ReadonlyArray<LawOf>): void => {
+  for (const { atLeast, check, paragraph, runs, sentence } of laws.map((law) => law(decide))) {
+    test(`${sentence} (${paragraph})`, { timeout: 2 * secondsMax * 1_000 }, () => {
+      expectMet(check({ seed, runs: runs * times, millisMax: secondsMax * 1_000 }), atLeast)
+    })
   }
+}
 
+/** What was met while a law was tried. */
+export class Met extends Counts {
   /** Fails where something was met fewer times than it is to be. */
   atLeast(least: { readonly [what: string]: number }): void {
-    if (process.env["PROPERTY_MET"] !== undefined) {
-      console.log(Object.fromEntries(this.#counts))
-    }
-    const found = Object.keys(least).map((what) => [what, this.#counts.get(what) ?? 0] as const)
-    expect(found.filter(([what, count]) => count < (least[what] ?? 0)), "met too seldom").toEqual([])
+    expectMet(this.counts, least)
   }
+}
+
+const expectMet = (counts: ReadonlyMap<string, number>, least: { readonly [what: string]: number }): void => {
+  if (process.env["PROPERTY_MET"] !== undefined) {
+    console.log(Object.fromEntries(counts))
+  }
+  const found = Object.keys(least).map((what) => [what, counts.get(what) ?? 0] as const)
+  expect(found.filter(([what, count]) => count < (least[what] ?? 0)), "met too seldom").toEqual([])
 }

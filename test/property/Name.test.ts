@@ -4,8 +4,8 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { isModuleName, isName, readToken, writeToken } from "../../src/core/Name.ts"
-import { hostileText, moduleName, name, nearToken } from "../arbitrary/Names.ts"
-import * as naive from "../naive/name.ts"
+import { anyModuleName, anyName, anyText, nearToken } from "../../src/testing/arbitrary/Names.ts"
+import * as naive from "../../src/testing/naive/name.ts"
 import { check, Met } from "./Law.ts"
 
 test("every code point there is reads back as it was written (§2)", () => {
@@ -31,7 +31,7 @@ test("no half of a pair of surrogates is written, alone or in a name (§2)", () 
 test("a name reads back from its token, which is of the token's characters alone (§2)", () => {
   const met = new Met()
   check(
-    fc.property(name(), (name) => {
+    fc.property(anyName(), (name) => {
       const token = writeToken(name)
       expect(token).toMatch(/^(?:[A-Za-z0-9_\-/]|=[0-9A-F]{2})+$/)
       expect(readToken(token)).toBe(name)
@@ -45,7 +45,7 @@ test("a name reads back from its token, which is of the token's characters alone
 
 test("each character outside the token's own is written as the bytes of its UTF-8 (§2)", () =>
   check(
-    fc.property(name(), (name) => {
+    fc.property(anyName(), (name) => {
       expect(writeToken(name)).toBe(naive.write(name))
     }),
     1_000
@@ -54,7 +54,7 @@ test("each character outside the token's own is written as the bytes of its UTF-
 test("a token that does not read back as itself is out of shape, and no other (§2)", () => {
   const met = new Met()
   check(
-    fc.property(fc.oneof(nearToken, hostileText), (text) => {
+    fc.property(fc.oneof(nearToken, anyText), (text) => {
       const read = readToken(text)
       expect(read).toBe(naive.read(text))
       expect(read === undefined || writeToken(read) === text).toBe(true)
@@ -67,7 +67,7 @@ test("a token that does not read back as itself is out of shape, and no other (�
 
 test("a name is text that is not empty and has no lone surrogate (§2)", () =>
   check(
-    fc.property(hostileText, (text) => {
+    fc.property(anyText, (text) => {
       const hasLoneSurrogate = Array.from(text).some((character) => /^[\ud800-\udfff]$/.test(character))
       expect(isName(text)).toBe(text !== "" && !hasLoneSurrogate)
       expect(writeToken(text) === "").toBe(!isName(text))
@@ -77,13 +77,13 @@ test("a name is text that is not empty and has no lone surrogate (§2)", () =>
 
 test("a module's name is 1 to 200 of A-Z a-z 0-9 _ - (§2)", () => {
   check(
-    fc.property(moduleName, (module) => {
+    fc.property(anyModuleName, (module) => {
       expect(isModuleName(module)).toBe(true)
     }),
     300
   )
   check(
-    fc.property(fc.oneof(hostileText, nearToken), (text) => {
+    fc.property(fc.oneof(anyText, nearToken), (text) => {
       expect(isModuleName(text)).toBe(naive.isModule(text))
     }),
     2_000

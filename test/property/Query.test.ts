@@ -12,18 +12,18 @@ import { type Earlier, query, type QueryEntry, type QueryOptions, type QueryRepl
 import { queryWhat } from "../../src/core/QueryWhat.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import type { VerbSource } from "../../src/core/Verb.ts"
-import { chosen } from "../arbitrary/Choose.ts"
-import { coherentMesh } from "../arbitrary/CoherentMesh.ts"
-import { anyJson } from "../arbitrary/JsonValues.ts"
-import { lossOf } from "../arbitrary/Loss.ts"
-import { hostileText } from "../arbitrary/Names.ts"
-import { asObject, put } from "../arbitrary/Snapshots.ts"
-import { readFacts } from "../naive/facts.ts"
-import { readTokens } from "../naive/name.ts"
+import { chosen } from "../../src/testing/arbitrary/Choose.ts"
+import { coherentMesh } from "../../src/testing/arbitrary/CoherentMesh.ts"
+import { anyJson } from "../../src/testing/arbitrary/JsonValues.ts"
+import { lossOf } from "../../src/testing/arbitrary/Loss.ts"
+import { anyText } from "../../src/testing/arbitrary/Names.ts"
+import { asObject, put } from "../../src/testing/arbitrary/Snapshots.ts"
+import { readFacts } from "../../src/testing/naive/facts.ts"
+import { readTokens } from "../../src/testing/naive/name.ts"
 import { check, Met } from "./Law.ts"
 
 const given = () => fc.oneof(coherentMesh, lossOf(coherentMesh).map(({ after }) => after))
-const text = () => hostileText
+const text = () => anyText
 
 /** A mesh with keys of all kinds in the buckets that can be listed, many of them out of shape, and some large values. */
 const crowded = chosen((choose) => {

@@ -5,12 +5,12 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { score } from "../../src/core/Score.ts"
-import { name } from "../arbitrary/Names.ts"
-import { join } from "../naive/name.ts"
-import { fnv1a32, naiveScore } from "../naive/score.ts"
+import { anyName } from "../../src/testing/arbitrary/Names.ts"
+import { join } from "../../src/testing/naive/name.ts"
+import { fnv1a32, naiveScore } from "../../src/testing/naive/score.ts"
 import { check } from "./Law.ts"
 
-const key = fc.array(name(8), { minLength: 2, maxLength: 5 }).map((names) => join(...names))
+const key = fc.array(anyName(8), { minLength: 2, maxLength: 5 }).map((names) => join(...names))
 
 test("a score is fmix32 of fnv1a32 of the claim's key, a bar, and the candidate's key (§5.2)", () =>
   check(

@@ -15,8 +15,8 @@ import { queryWhat } from "../../src/core/QueryWhat.ts"
 import { retire } from "../../src/core/Retire.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import type { VerbSource } from "../../src/core/Verb.ts"
-import { coherentMesh } from "../arbitrary/CoherentMesh.ts"
-import { readTokens } from "../naive/name.ts"
+import { coherentMesh } from "../../src/testing/arbitrary/CoherentMesh.ts"
+import { readTokens } from "../../src/testing/naive/name.ts"
 import { check, Met } from "./Law.ts"
 
 const sourceOf = (snapshot: Snapshot): VerbSource => {

@@ -8,12 +8,12 @@ import { expect, test } from "vitest"
 import { decide } from "../../src/core/Decide.ts"
 import { Facts } from "../../src/core/Facts.ts"
 import { changesBetween, parseSnapshot, type Snapshot } from "../../src/core/Snapshot.ts"
-import { chosen } from "../arbitrary/Choose.ts"
-import { coherentMesh } from "../arbitrary/CoherentMesh.ts"
-import { reordered } from "../arbitrary/JsonValues.ts"
-import { lossOf } from "../arbitrary/Loss.ts"
-import { hostileText } from "../arbitrary/Names.ts"
-import { wildMesh } from "../arbitrary/WildMesh.ts"
+import { chosen } from "../../src/testing/arbitrary/Choose.ts"
+import { coherentMesh } from "../../src/testing/arbitrary/CoherentMesh.ts"
+import { reordered } from "../../src/testing/arbitrary/JsonValues.ts"
+import { lossOf } from "../../src/testing/arbitrary/Loss.ts"
+import { anyText } from "../../src/testing/arbitrary/Names.ts"
+import { wildMesh } from "../../src/testing/arbitrary/WildMesh.ts"
 import { check, Met } from "./Law.ts"
 
 const anyMesh = fc.oneof(coherentMesh, wildMesh)
@@ -106,7 +106,7 @@ test("a text that is no JSON is said with the line and column where it stops bei
 test("no text makes it fail otherwise, and what is said quotes nothing of it", () =>
   check(
     fc.property(
-      fc.oneof(hostileText, fc.json(), hostileText.map((text) => JSON.stringify({ buckets: { [text]: text } }))),
+      fc.oneof(anyText, fc.json(), anyText.map((text) => JSON.stringify({ buckets: { [text]: text } }))),
       (text) => {
         const read = parseSnapshot(text)
         if (Result.isFailure(read)) {

@@ -3,6 +3,7 @@
  * and who is told (§8: a node sees what is its own, and here nothing).
  */
 import * as Result from "effect/Result"
+import * as fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { decide } from "../../src/core/Decide.ts"
 import { Engine, type EngineChange } from "../../src/core/Engine.ts"
@@ -13,7 +14,8 @@ import { fitted, readWhatIf, whatIfBetween, whatIfOf, type WhatIfReply } from ".
 import { byEngine, byFunction } from "../../src/provisioner/Decider.ts"
 import { withChanges } from "../../src/provisioner/Trial.ts"
 import { costMesh } from "../engine/CostMesh.ts"
-import { walk } from "../engine/Walk.ts"
+import { walks } from "../engine/Walk.ts"
+import { check } from "./Law.ts"
 
 const factsOf = (changes: ReadonlyArray<EngineChange>): Facts => {
   const facts = new Facts()
@@ -29,24 +31,26 @@ const sizeOf = (reply: WhatIfReply): number =>
 describe("what would change", () => {
   test("is by the engine, and by a function with facts changed for a moment, what two meshes differ in", () => {
     let told = 0
-    for (let seed = 1; seed <= 60; seed++) {
-      const changes = walk(seed, 40)
-      const half = Math.floor(changes.length / 2)
-      const is = changes.slice(0, half)
-      for (const would of [changes.slice(half), changes.slice(half, half + 1), changes.slice(half, half + 3)]) {
-        const differ = whatIfBetween(decide(factsOf(is)), decide(factsOf([...is, ...would])))
-        const engine = new Engine()
-        engine.step(is)
-        expect(sorted(Result.getOrThrow(whatIfOf(engine, would))), `seed ${seed}`).toEqual(sorted(differ))
-        const decider = byFunction(decide)
-        is.forEach(decider.take)
-        const tried = decider.whatIf(would)
-        expect(tried === "busy" ? tried : sorted(Result.getOrThrow(tried)), `seed ${seed}`).toEqual(sorted(differ))
-        expect(whatIfBetween(decider.decide(Number.POSITIVE_INFINITY).decisions, decide(factsOf(is))), `seed ${seed}`)
-          .toEqual(noChange)
-        told += sizeOf(differ)
-      }
-    }
+    check(
+      fc.property(walks(40), ({ changes }) => {
+        const half = Math.floor(changes.length / 2)
+        const is = changes.slice(0, half)
+        for (const would of [changes.slice(half), changes.slice(half, half + 1), changes.slice(half, half + 3)]) {
+          const differ = whatIfBetween(decide(factsOf(is)), decide(factsOf([...is, ...would])))
+          const engine = new Engine()
+          engine.step(is)
+          expect(sorted(Result.getOrThrow(whatIfOf(engine, would)))).toEqual(sorted(differ))
+          const decider = byFunction(decide)
+          is.forEach(decider.take)
+          const tried = decider.whatIf(would)
+          expect(tried === "busy" ? tried : sorted(Result.getOrThrow(tried))).toEqual(sorted(differ))
+          expect(whatIfBetween(decider.decide(Number.POSITIVE_INFINITY).decisions, decide(factsOf(is))))
+            .toEqual(noChange)
+          told += sizeOf(differ)
+        }
+      }),
+      60
+    )
     expect(told).toBeGreaterThan(1_000)
   })
 

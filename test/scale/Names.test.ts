@@ -17,7 +17,7 @@ import type { Json } from "../../src/core/Json.ts"
 import { query } from "../../src/core/Query.ts"
 import { retire } from "../../src/core/Retire.ts"
 import { parseSnapshot, type Snapshot } from "../../src/core/Snapshot.ts"
-import { naiveDecide } from "../naive/decide.ts"
+import { naiveDecide } from "../../src/testing/naive/decide.ts"
 
 const hostile = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "then"]
 

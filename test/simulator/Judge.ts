@@ -7,7 +7,7 @@ import { isDecisionBucket } from "../../src/core/BucketName.ts"
 import { isJsonObject, type Json } from "../../src/core/Json.ts"
 import type { Snapshot } from "../../src/core/Snapshot.ts"
 import type { Held } from "../../src/simulator/index.ts"
-import { naiveDecide } from "../naive/decide.ts"
+import { naiveDecide } from "../../src/testing/naive/decide.ts"
 
 /** What a simulated bus holds, as a snapshot. */
 export const snapshotOf = (held: Held): Snapshot => {

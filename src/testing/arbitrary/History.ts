@@ -1,0 +1,98 @@
+/**
+ * Histories: the changes of the bus that lead to a snapshot. The changes of one key are in order, as the bus keeps them;
+ * those of several keys come in any, and some come twice. They shrink by leaving changes out.
+ */
+import type * as fc from "fast-check"
+import type { EngineChange } from "../../core/Engine.ts"
+import type { BucketChange, Change } from "../../core/Facts.ts"
+import type { Json } from "../../core/Json.ts"
+import type { Snapshot } from "../../core/Snapshot.ts"
+import { type Choose, chosen } from "./Choose.ts"
+import { leavingOut, simplerJson } from "./LeavingOut.ts"
+import { ownMember, type Place, placesOf, put, putBytes, remove, removeBucket, valueAt } from "./Snapshots.ts"
+
+/** Changes, and the snapshot that they lead to. */
+export interface History {
+  readonly changes: ReadonlyArray<EngineChange>
+  readonly snapshot: Snapshot
+}
+
+/** Histories of a snapshot: some of its keys came and went, and are not in the end. */
+export const historyOf = (snapshots: fc.Arbitrary<Snapshot>): fc.Arbitrary<History> => {
+  const given = () => snapshots
+  return leavingChangesOut(chosen((choose) => {
+    const all = choose.from(given)
+    const places = placesOf(all)
+    const gone = choose.some(places, 8)
+    const snapshot = gone.reduce(remove, all)
+    const left = places.map((place) => changesOf(choose, all, place, gone.includes(place)))
+    const changes: Array<Change> = []
+    for (let open = left; open.length > 0; open = open.filter((queue) => queue.length > 0)) {
+      const queue = choose.among(open) ?? []
+      // Most of the time a key's changes come one after another: an interleaving of everything would shrink badly.
+      changes.push(...queue.splice(0, 1 + choose.upTo(3)))
+    }
+    return { changes: [...openingsOf(snapshot), ...changes], snapshot }
+  }))
+}
+
+/** The openings of a mesh's buckets: one that is there and empty has no key to arrive by. */
+export const openingsOf = ({ buckets, raw }: Snapshot): ReadonlyArray<BucketChange> =>
+  Object.keys({ ...buckets, ...raw }).map((bucket) => ({ bucket, isThere: true }))
+
+/** What shrinks by leaving changes out; what is left leads where it leads. */
+export const leavingChangesOut = (histories: fc.Arbitrary<History>): fc.Arbitrary<History> =>
+  leavingOut(histories, {
+    without: ({ changes }) =>
+      changes.map((change) => (so: History) => historyBy(so.changes.filter((other) => other !== change))),
+    simpler: function*({ changes }) {
+      for (const [at, change] of changes.entries()) {
+        const value = "key" in change && !(change.value instanceof Uint8Array) ? change.value : undefined
+        for (const simpler of value === undefined ? [] : simplerJson(value)) {
+          yield historyBy(changes.with(at, { ...change, value: simpler }))
+        }
+      }
+    }
+  })
+
+/** The history of changes, from an empty bus on. */
+export const historyBy = (changes: ReadonlyArray<EngineChange>): History => ({
+  changes,
+  snapshot: changes.reduce(changed, { buckets: {} })
+})
+
+/** A mesh once a change has come. */
+const changed = (mesh: Snapshot, change: EngineChange): Snapshot => {
+  const { bucket } = change
+  if ("isThere" in change) {
+    return change.isThere ? { ...mesh, buckets: { [bucket]: {}, ...mesh.buckets } } : removeBucket(mesh, bucket)
+  }
+  return change.value === undefined
+    ? remove(mesh, change)
+    : change.value instanceof Uint8Array
+    ? putBytes(mesh, change, Buffer.from(change.value).toString("base64"))
+    : put(mesh, change, change.value)
+}
+
+/** The changes of one key: earlier values, deletions, and repeated ones, and in the end what it holds, or nothing. */
+const changesOf = (choose: Choose, snapshot: Snapshot, place: Place, isGone: boolean): Array<Change> => {
+  const changes: Array<Change> = []
+  if (choose.chance(35)) {
+    for (let count = choose.upTo(2); count >= 0; count--) {
+      changes.push(choose.chance(25) ? place : { ...place, value: earlier(choose, snapshot, place) })
+    }
+  }
+  const last = { ...place, ...valueIn(snapshot, place) }
+  changes.push(...(isGone ? [last, place] : [last]))
+  return changes.flatMap((change) => choose.chance(10) ? [change, change] : [change])
+}
+
+const valueIn = (snapshot: Snapshot, place: Place): Pick<Change, "value"> => {
+  const bytes = ownMember(ownMember(snapshot.raw, place.bucket), place.key)
+  const value = bytes === undefined ? valueAt(snapshot, place) : Uint8Array.from(Buffer.from(bytes, "base64"))
+  return value === undefined ? {} : { value }
+}
+
+/** A value that another key of the bucket has, or none that is in shape. */
+const earlier = (choose: Choose, snapshot: Snapshot, { bucket }: Place): Json =>
+  choose.among([null, ...placesOf(snapshot, bucket).flatMap((place) => valueAt(snapshot, place) ?? [])]) ?? null
