@@ -1,6 +1,7 @@
 /**
  * Checks the package as it would be published: packs it, asks publint and arethetypeswrong about the tarball, then unpacks
- * it where nothing else is and uses it as a stranger does, the bin alone and each export beside the package's dependencies.
+ * it where nothing else is and uses it as a stranger does, the bin alone and each export beside the package's dependencies,
+ * and what its testing kit is of beside those.
  */
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { execFileSync } from "node:child_process"
@@ -43,7 +44,7 @@ const useAsStranger = (folder: string, tarball: string): ReadonlyArray<string> =
   const version = execFileSync(process.execPath, [bin, "--version"], { cwd: folder, encoding: "utf8" })
   const faults = version.includes(manifest.version) ? [] : [`the bin's --version says ${JSON.stringify(version)}`]
 
-  for (const name of Object.keys(manifest.dependencies)) {
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
     const link = join(folder, "node_modules", name)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(root, "node_modules", name), link)

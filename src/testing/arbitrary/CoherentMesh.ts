@@ -24,7 +24,27 @@ const fieldTypes = [
   ["key.2", "secret"]
 ] as const
 
-/** A coherent mesh. */
+/**
+ * Coherent meshes (protocol §3): of few nodes and modules, and of real relations, so that nearly every rule has something to
+ * decide. Some of each is amiss, as anywhere. They shrink by leaving facts out, and then by less in what each holds.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check"
+ * import { decide } from "mesh-provisioner/core"
+ * import { coherentMesh } from "mesh-provisioner/testing"
+ *
+ * // Every need is decided on, one way or another.
+ * fc.assert(
+ *   fc.property(coherentMesh, (mesh) => {
+ *     const { outOfShape, provisions } = decide(mesh)
+ *     const needs = Object.keys(mesh.buckets["mesh-provisioner_needs"] ?? {})
+ *     return needs.every((key) => provisions.has(key) || outOfShape.some((fact) => fact.key === key))
+ *   }),
+ *   { numRuns: 20 }
+ * )
+ * ```
+ */
 export const coherentMesh: fc.Arbitrary<Snapshot> = leavingFactsOut(chosen((choose) => {
   const nodes = nodeNames.slice(0, 2 + choose.upTo(2))
   const mesh: Draft = { buckets: new Map(), nodes, provided: [], claims: new Map(), wantedFields: new Map() }

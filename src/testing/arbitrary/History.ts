@@ -17,7 +17,29 @@ export interface History {
   readonly snapshot: Snapshot
 }
 
-/** Histories of a snapshot: some of its keys came and went, and are not in the end. */
+/**
+ * Histories that lead to meshes (protocol §9): the changes of one key are in order, as the bus keeps them, those of several
+ * come in any order, some come twice, and some keys are gone in the end. They shrink by leaving changes out.
+ *
+ * @param snapshots the meshes that they lead to, but for what is gone.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check"
+ * import { decide, Facts } from "mesh-provisioner/core"
+ * import { coherentMesh, historyOf } from "mesh-provisioner/testing"
+ *
+ * // The order of arrival between keys is nothing to what is decided.
+ * fc.assert(
+ *   fc.property(historyOf(coherentMesh), ({ changes, snapshot }) => {
+ *     const facts = new Facts()
+ *     for (const change of changes) facts.apply(change)
+ *     return decide(facts).asks.size === decide(snapshot).asks.size
+ *   }),
+ *   { numRuns: 20 }
+ * )
+ * ```
+ */
 export const historyOf = (snapshots: fc.Arbitrary<Snapshot>): fc.Arbitrary<History> => {
   const given = () => snapshots
   return leavingChangesOut(chosen((choose) => {

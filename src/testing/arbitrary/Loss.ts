@@ -23,7 +23,33 @@ export interface LossOptions {
   readonly buckets?: (bucket: string) => boolean
 }
 
-/** Losses of a snapshot's facts: of a few or of many. */
+/**
+ * Meshes before and after some of their facts were lost: absent or garbled, a few or many (the protocol's second idea: what is
+ * absent or garbled is never taken for a decision). They shrink by losing less, and by leaving facts out of both.
+ *
+ * @param snapshots the meshes that lose.
+ * @param options what may be lost. Default: any fact, but no bucket as a whole.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check"
+ * import { decide } from "mesh-provisioner/core"
+ * import { coherentMesh, lossOf } from "mesh-provisioner/testing"
+ *
+ * // Needs are absent or garbled: what was made for them is still known.
+ * const losses = lossOf(coherentMesh, {
+ *   absent: ({ bucket }) => bucket === "mesh-provisioner_needs",
+ *   garbled: ({ bucket }) => bucket === "mesh-provisioner_needs"
+ * })
+ * fc.assert(
+ *   fc.property(losses, ({ after, before }) => {
+ *     const held = [...decide(before).asks].filter(([, { state }]) => state === "held")
+ *     return held.every(([key]) => decide(after).asks.has(key))
+ *   }),
+ *   { numRuns: 20 }
+ * )
+ * ```
+ */
 export const lossOf = (snapshots: fc.Arbitrary<Snapshot>, options: LossOptions = {}): fc.Arbitrary<Loss> => {
   const given = () => snapshots
   return leavingTurnsOut(chosen((choose) => lose(choose, choose.from(given), options)), (turn) => ({

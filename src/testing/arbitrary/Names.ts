@@ -27,20 +27,58 @@ const character = fc.oneof(
   }
 )
 
-/** A name: text that is not empty and has no lone surrogate, of all of Unicode. */
+/**
+ * Names (protocol §2): text that is not empty and has no lone surrogate, of all of Unicode, and ones that JavaScript's objects
+ * have of their own, such as `__proto__`.
+ *
+ * @param maxLength the most characters that are drawn.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check"
+ * import { readToken, writeToken } from "mesh-provisioner/core"
+ * import { anyName } from "mesh-provisioner/testing"
+ *
+ * fc.assert(fc.property(anyName(), (name) => readToken(writeToken(name)) === name))
+ * ```
+ */
 export const anyName = (maxLength = 20): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 5, arbitrary: fc.array(character, { minLength: 1, maxLength }).map((characters) => characters.join("")) },
     { weight: 1, arbitrary: fc.constantFrom(...hostileNames) }
   )
 
-/** A module's name: of letters, digits, `_` and `-`. */
+/**
+ * Names of modules (protocol §2): of letters, digits, `_` and `-`.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check"
+ * import { isModuleName } from "mesh-provisioner/core"
+ * import { anyModuleName } from "mesh-provisioner/testing"
+ *
+ * fc.assert(fc.property(anyModuleName, isModuleName))
+ * ```
+ */
 export const anyModuleName: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: fc.constantFrom(..."AZaz09_-"), minLength: 1, maxLength: 20 }),
   fc.constantFrom("__proto__", "constructor", "toString", "x".repeat(200))
 )
 
-/** Any text, lone surrogates and emptiness among them. */
+/**
+ * Any text, lone surrogates and emptiness among them: some of it is no name (protocol §2).
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check"
+ * import { decide, isName } from "mesh-provisioner/core"
+ * import { anyText } from "mesh-provisioner/testing"
+ *
+ * fc.sample(anyText, { seed: 1, numRuns: 200 }).every(isName) // false
+ * // Whatever a bucket and a key are called, nothing fails.
+ * fc.assert(fc.property(anyText, anyText, (bucket, key) => void decide({ buckets: { [bucket]: { [key]: {} } } })))
+ * ```
+ */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
   fc.array(fc.oneof(character, fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit))), {

@@ -209,7 +209,20 @@ const pieces: fc.Arbitrary<Array<Piece>> = fc.tuple(
   contest
 ).map((all) => all.flat())
 
-/** A wild mesh: a snapshot of facts. */
+/**
+ * Wild meshes (protocol §3): of so few names that their facts meet, with everything in them that a stranger may write: keys,
+ * values and bytes of no shape, hostile and overlong names, missing buckets. They shrink as coherent meshes do.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check"
+ * import { decide } from "mesh-provisioner/core"
+ * import { wildMesh } from "mesh-provisioner/testing"
+ *
+ * // What is compiled into the registry stands, whatever anybody writes.
+ * fc.assert(fc.property(wildMesh, (mesh) => decide(mesh).registry.has("bound")), { numRuns: 20 })
+ * ```
+ */
 export const wildMesh: fc.Arbitrary<Snapshot> = leavingFactsOut(
   fc.tuple(pieces, answerings, renamings).map(([pieces, answerings, renaming]) => built(pieces, answerings, renaming))
 )

@@ -24,7 +24,20 @@ export class LawBroken extends Error {
   }
 }
 
-/** Breaks the law where something is not so. */
+/**
+ * Breaks the law that is tried where something is not so.
+ *
+ * @param isSo what is to be so.
+ * @param seen what is seen instead, in sentences.
+ * @throws a `Broken`, which the law then tells beside its mesh.
+ *
+ * @example
+ * ```ts
+ * import { must } from "mesh-provisioner/testing"
+ *
+ * must(1 + 1 === 2, "One and one are not two.")
+ * ```
+ */
 export const must = (isSo: boolean, seen: string | (() => string)): void => {
   if (!isSo) {
     throw new Broken(typeof seen === "string" ? seen : seen())

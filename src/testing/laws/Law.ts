@@ -14,7 +14,19 @@ export type Decide = (facts: Facts) => Decisions
 /** What decides, as laws call it: on facts, or on a snapshot of them. */
 export type DecideOn = (facts: Facts | Snapshot) => Decisions
 
-/** What was met while a law was tried: a law over meshes in which nothing happens says nothing. */
+/**
+ * What was met while a law was tried: a law over meshes in which nothing happens says nothing.
+ *
+ * @example
+ * ```ts
+ * import { Met } from "mesh-provisioner/testing"
+ *
+ * const met = new Met()
+ * met.count("ask")
+ * met.count("ask", 2)
+ * met.counts.get("ask") // 3
+ * ```
+ */
 export class Met {
   readonly counts = new Map<string, number>()
 
@@ -76,7 +88,34 @@ export type LawOf = (decide: Decide) => Law
 
 const seedByDefault = 20_261
 
-/** The law that is tried on such cases. */
+/**
+ * A law of one's own, tried and told as the protocol's are.
+ *
+ * @param spec the law, and what it is tried on.
+ * @returns the law, to be held against whatever decides.
+ *
+ * @example
+ * ```ts
+ * import { decide } from "mesh-provisioner/core"
+ * import { coherentMesh, lawOf, must, tellMesh } from "mesh-provisioner/testing"
+ *
+ * const everyAskSaysWhy = lawOf({
+ *   sentence: "every ask says why",
+ *   paragraph: "§6",
+ *   cases: coherentMesh,
+ *   runs: 20,
+ *   atLeast: { ask: 20 },
+ *   tell: tellMesh,
+ *   holds: (decide, mesh, met) => {
+ *     for (const [key, { why }] of decide(mesh).asks) {
+ *       must(why !== "", `The ask ${key} does not say why.`)
+ *       met.count("ask")
+ *     }
+ *   }
+ * })
+ * everyAskSaysWhy(decide).check().get("ask") === undefined // false
+ * ```
+ */
 export const lawOf = <Case>(spec: LawSpec<Case>): LawOf => (decide) => {
   const { atLeast, paragraph, runs, sentence } = spec
   const decideOn: DecideOn = (facts) => decide(facts instanceof Facts ? facts : Facts.fromSnapshot(facts))

@@ -80,7 +80,7 @@ const sayBound: Say = ([node, module, name, local], value, bucket) =>
   )
 
 /** A fact in words; one of another bucket, or whose key or value nobody could read, as it stands there. */
-export const sayFact = ({ bucket, key }: Place, value: Json | undefined): string => {
+const sayFact = ({ bucket, key }: Place, value: Json | undefined): string => {
   const say = bucket.endsWith("_bound") ? sayBound : sentences.get(bucket)
   const names = readTokens(key)
   const object = asObject(value)
@@ -105,7 +105,22 @@ export const sayProvision = (key: string, { provider, reason, state, why }: Prov
   return `${key} is ${state}${by} (${reason})${words === "" ? "" : `: ${words}`}${/[.!?]$/.test(words) ? "" : "."}`
 }
 
-/** A mesh as a story. */
+/**
+ * Tells a mesh as a story: a line a fact (protocol §3), in the order in which a mesh comes about.
+ *
+ * @example
+ * ```ts
+ * import { tellMesh } from "mesh-provisioner/testing"
+ *
+ * const mesh = {
+ *   buckets: {
+ *     "mesh-controller_assignments": { "n1.shop": { build: "s1" } },
+ *     "mesh-provisioner_needs": { "n1.shop.bound.database": { optional: true } }
+ *   }
+ * }
+ * tellMesh(mesh) // ["shop is assigned to n1.", "shop on n1 needs database { optional: true }."]
+ * ```
+ */
 export const tellMesh = (mesh: Snapshot): ReadonlyArray<string> => [
   ...placesOf(mesh).toSorted((one, other) => rank(one) - rank(other)).map((place) =>
     sentence(sayFact(place, valueAt(mesh, place)))

@@ -73,7 +73,18 @@ const everyBranch = [
   ["fact", "out-of-shape"]
 ].flatMap(([state, reasons = ""]) => reasons.split(" ").map((reason) => `${state} ${reason}`))
 
-/** The law that what decides says what the protocol says, and nothing else. */
+/**
+ * The law that what decides says what the protocol says, and nothing else (protocol §2 to §7): for a `decide` that is another
+ * way of deciding the same. A rule of one's own breaks it, as it says something else.
+ *
+ * @example
+ * ```ts
+ * import { decide } from "mesh-provisioner/core"
+ * import { twinLaw } from "mesh-provisioner/testing"
+ *
+ * twinLaw(decide).check({ runs: 10 })
+ * ```
+ */
 export const twinLaw = meshLaw({
   sentence: "what is decided is what the protocol's text comes to, over every reason and state",
   paragraph: "§2 to §7",
