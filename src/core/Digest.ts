@@ -16,15 +16,18 @@ import { writeUtf8 } from "./Utf8.ts"
  * digest({ b: 1, a: 2 }) === digest({ a: 2, b: 1 }) // true
  * ```
  */
-export const digest = (value: Json): string => hexOf(sha256(writeUtf8(canonicalJson(value))))
+export const digest = (value: Json): string => digestOfText(canonicalJson(value))
+
+/** The digest of a value whose canonical JSON is there. */
+export const digestOfText = (canonical: string): string => hexOf(sha256(writeUtf8(canonical)))
 
 /**
- * Digests by another SHA-256 than the core's own, where the surroundings have a faster one.
+ * Digests of canonical JSON by another SHA-256 than the core's own, where the surroundings have a faster one.
  *
  * @param sha256 the SHA-256 of a text's UTF-8, as lower-case hex digits.
  */
-export const digestBy = (sha256: (text: string) => string) => (value: Json): string =>
-  firstDigits(sha256(canonicalJson(value)))
+export const digestOfTextBy = (sha256: (text: string) => string) => (canonical: string): string =>
+  firstDigits(sha256(canonical))
 
 const hexOf = (bytes: Uint8Array): string => {
   const codes: Array<number> = []

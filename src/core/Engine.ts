@@ -8,7 +8,7 @@
  */
 import { bucketName } from "./BucketName.ts"
 import type { Decisions } from "./Decision.ts"
-import { digest, digestBy } from "./Digest.ts"
+import { digestOfText, digestOfTextBy } from "./Digest.ts"
 import { Agenda } from "./engine/Agenda.ts"
 import { viewOf } from "./engine/FactsView.ts"
 import { Index } from "./engine/Index.ts"
@@ -66,7 +66,7 @@ export class Engine {
 
   constructor({ facts, sha256 }: EngineOptions = {}) {
     this.#world = {
-      index: new Index(sha256 === undefined ? digest : digestBy(sha256)),
+      index: new Index(sha256 === undefined ? digestOfText : digestOfTextBy(sha256)),
       agenda: new Agenda(),
       touched: { haves: new Set(), provisions: new Set(), registry: false },
       spreading: new Spreading(),

@@ -5,7 +5,7 @@
 import { boundBucket } from "./BucketName.ts"
 import type { ModuleOn, Outcome, Provision, Waits } from "./Decision.ts"
 import type { Fact, NamedFact, SoundFact } from "./Decode.ts"
-import { digest } from "./Digest.ts"
+import { digest, digestOfText } from "./Digest.ts"
 import type { Pin } from "./fact/Assignment.ts"
 import { type Bound, makersOf } from "./fact/Bound.ts"
 import type { ProvisionContract } from "./fact/Definition.ts"
@@ -94,6 +94,8 @@ export interface Mesh {
   /** The holder of a seat, looked up once. */
   readonly holder: (seat: string) => Holder
   readonly digest: (value: Json) => string
+  /** The digest of a value whose canonical JSON is there. */
+  readonly digestOfText: (canonical: string) => string
   /** The digest of a value that many needs may share, taken once. */
   readonly sharedDigest: (value: Json) => string
   /** A provider as all that is decided names it, by the key of its assignment. */
@@ -130,6 +132,7 @@ export const meshOf = (facts: Facts): WholeMesh => {
     collections: collectionsOf(facts),
     holder: once((seat) => readHolder(facts, seat)),
     digest,
+    digestOfText,
     sharedDigest: once(digest),
     sharedProvider: (_, { module, node }) => ({ node, module }),
     sharedOutcome: onceByKey<Outcome>(),

@@ -4,6 +4,7 @@
  */
 import { bucketName } from "./BucketName.ts"
 import type { Find, ModuleOn, Plan, PlanNeed, PlanState, Provision, SeatFind } from "./Decision.ts"
+import { canonicalJson } from "./Digest.ts"
 import type { Applied } from "./fact/Applied.ts"
 import type { Assignment } from "./fact/Assignment.ts"
 import { flat } from "./Flat.ts"
@@ -113,7 +114,7 @@ export const planHeadOf = (
   const assignment = mesh.facts.assignments.value(consumer)
   const blocked = needs.filter(isBlocking)
   const build = assignment?.build
-  const digest = known ?? digestOf(mesh, build, needs)
+  const digest = known ?? mesh.digestOfText(canonicalPlan(build, needs))
   if (build !== undefined && blocked.length === 0) {
     return { build, state: "ready", why: "", digest }
   }
@@ -128,11 +129,6 @@ export const planHeadOf = (
 }
 
 const isBlocking = (need: PlannedNeed): boolean => need.provision.state !== "provided" && need.counts
-
-const digestOf = (mesh: Mesh, build: string | undefined, planned: ReadonlyArray<PlannedNeed>): string => {
-  const needs = byKey(planned, whereFound)
-  return mesh.digest(build === undefined ? { needs } : { build, needs })
-}
 
 /** Needs in the order of their plan, which is by key: as they stand where they are in it. */
 export const inOrderOfPlan = <A extends PlannedNeed>(needs: Array<A>): Array<A> => {
@@ -153,30 +149,45 @@ const byKey = <A>(needs: ReadonlyArray<PlannedNeed>, pick: (need: PlannedNeed) =
   return picked
 }
 
-const whereFound = ({ provision: { find: at, version } }: PlannedNeed) => {
-  if (at === undefined) {
-    return version === undefined ? {} : { version }
+// --- the digest --------------------------------------------------------------------------------------------------
+
+/**
+ * The canonical JSON of what a plan's digest is over, needs in the order of the plan. It is written as it goes, since most changes
+ * of a mesh come down to it; keys, buckets and digests have no character that JSON escapes (protocol §2, §3).
+ */
+const canonicalPlan = (build: string | undefined, planned: ReadonlyArray<PlannedNeed>): string => {
+  let needs = ""
+  for (const { planKey, provision } of planned) {
+    needs += `${needs === "" ? "" : ","}"${planKey}":${canonicalWhere(provision)}`
   }
-  const find = canonical(at)
-  return version === undefined ? { find } : { find, version }
+  return `{${build === undefined ? "" : `"build":${JSON.stringify(build)},`}"needs":{${needs}}}`
+}
+
+const canonicalWhere = ({ find, version }: Provision): string => {
+  const where = find === undefined ? "" : `"find":${canonicalFind(find)}`
+  if (version === undefined) {
+    return `{${where}}`
+  }
+  return where === "" ? `{"version":"${version}"}` : `{${where},"version":"${version}"}`
+}
+
+const canonicalFind = (find: Find): string => {
+  if ("seat" in find) {
+    return canonicalJson(inOrderOfNames(find))
+  }
+  const { at, bucket, credentials, key } = find
+  const placed = at === undefined ? "" : `"at":${JSON.stringify(at)},`
+  if (credentials === undefined) {
+    return `{${placed}"bucket":"${bucket}","key":"${key}"}`
+  }
+  const opened = Object.fromEntries(
+    Object.entries(credentials).map(([field, credential]) => [field, inOrderOfNames(credential)])
+  )
+  return `{${placed}"bucket":"${bucket}","credentials":${canonicalJson(opened)},"key":"${key}"}`
 }
 
 /** A find, its members in the order in which a digest is taken over them: so it needs not be put in order for that. */
-const canonical = (find: Find): Find => {
-  if ("seat" in find) {
-    return canonicalOfSeat(find)
-  }
-  const { at, bucket, credentials, key } = find
-  if (credentials === undefined) {
-    return at === undefined ? { bucket, key } : { at, bucket, key }
-  }
-  const inOrder = Object.fromEntries(
-    Object.entries(credentials).map(([field, opened]) => [field, canonicalOfSeat(opened)])
-  )
-  return at === undefined ? { bucket, credentials: inOrder, key } : { at, bucket, credentials: inOrder, key }
-}
-
-const canonicalOfSeat = ({ request, seat, verb }: SeatFind): SeatFind =>
+const inOrderOfNames = ({ request, seat, verb }: SeatFind): SeatFind =>
   request === undefined ? { seat, verb } : { request, seat, verb }
 
 const worst = ["refused", "failed", "asked", "provided"] as const

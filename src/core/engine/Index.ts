@@ -3,6 +3,7 @@
  * kept up instead of built anew.
  */
 import type { ModuleOn, Outcome, OutOfShape, Provision, Waits } from "../Decision.ts"
+import { canonicalJson } from "../Digest.ts"
 import { type Bound, makersOf } from "../fact/Bound.ts"
 import { Facts } from "../Facts.ts"
 import type { Json } from "../Json.ts"
@@ -39,7 +40,7 @@ import {
 /** The records of the engine, and the mesh that they are to the rules. */
 export class Index implements Mesh {
   readonly facts = new Facts()
-  readonly digest: (value: Json) => string
+  readonly digestOfText: (canonical: string) => string
   registry: Registry = registryOf(this.facts)
   readonly consumers = new Map<string, ConsumerRecord>()
   readonly needs = new Map<string, NeedRecord>()
@@ -72,8 +73,8 @@ export class Index implements Mesh {
   readonly #makers = new WeakMap<Bound, ReadonlySet<string>>()
   readonly #ranges = new Map<string, Map<string, boolean>>()
 
-  constructor(digest: (value: Json) => string) {
-    this.digest = digest
+  constructor(digestOfText: (canonical: string) => string) {
+    this.digestOfText = digestOfText
   }
 
   // --- the mesh, as the rules look at it ---
@@ -99,6 +100,8 @@ export class Index implements Mesh {
     }
     return known
   }
+
+  readonly digest = (value: Json): string => this.digestOfText(canonicalJson(value))
 
   readonly sharedDigest = (value: Json): string => {
     if (typeof value !== "object" || value === null) {
