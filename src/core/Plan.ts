@@ -38,7 +38,7 @@ export const plansOf = (mesh: Mesh, provisions: ReadonlyMap<string, Provision>):
   }
   const plans = new Map<string, Plan>()
   for (const [key, needs] of consumers) {
-    const planned = inOrderOfPlan(needs.flatMap((need) => plannedNeed(key, need, provisions.get(need.key))))
+    const planned = needs.flatMap((need) => plannedNeed(key, need, provisions.get(need.key))).sort(inOrderOfPlan)
     plans.set(key, planBy(planHeadOf(mesh, key, planned), planned))
   }
   return plans
@@ -52,6 +52,9 @@ const plannedNeed = (
   provision === undefined
     ? []
     : [{ planKey: planKeyOf(consumer, need.key), counts: counts(need), provision }]
+
+// A plan's needs are in the order of their keys.
+const inOrderOfPlan = (one: PlannedNeed, other: PlannedNeed): number => one.planKey < other.planKey ? -1 : 1
 
 /** A need's key in the plan of its consumer, which is named by the key of its assignment. */
 export const planKeyOf = (consumer: string, need: string): string => need.slice(consumer.length + 1)
@@ -112,7 +115,7 @@ export const planHeadOf = (
   known?: string
 ): PlanHead => {
   const assignment = mesh.facts.assignments.value(consumer)
-  const blocked = needs.filter(isBlocking)
+  const blocked = needs.some(isBlocking) ? needs.filter(isBlocking) : []
   const build = assignment?.build
   const digest = known ?? mesh.digestOfText(canonicalPlan(build, needs))
   if (build !== undefined && blocked.length === 0) {
@@ -129,16 +132,6 @@ export const planHeadOf = (
 }
 
 const isBlocking = (need: PlannedNeed): boolean => need.provision.state !== "provided" && need.counts
-
-/** Needs in the order of their plan, which is by key: as they stand where they are in it. */
-export const inOrderOfPlan = <A extends PlannedNeed>(needs: Array<A>): Array<A> => {
-  for (let at = 1; at < needs.length; at++) {
-    if ((needs[at - 1]?.planKey ?? "") > (needs[at]?.planKey ?? "")) {
-      return needs.sort((one, other) => one.planKey < other.planKey ? -1 : 1)
-    }
-  }
-  return needs
-}
 
 // A key has a `.` in it, and so none of them is a name that JavaScript's objects have.
 const byKey = <A>(needs: ReadonlyArray<PlannedNeed>, pick: (need: PlannedNeed) => A): { readonly [key: string]: A } => {
@@ -193,7 +186,7 @@ const inOrderOfNames = ({ request, seat, verb }: SeatFind): SeatFind =>
 const worst = ["refused", "failed", "asked", "provided"] as const
 
 const worstFirst = (one: PlannedNeed, other: PlannedNeed): number =>
-  worst.indexOf(one.provision.state) - worst.indexOf(other.provision.state) || (one.planKey < other.planKey ? -1 : 1)
+  worst.indexOf(one.provision.state) - worst.indexOf(other.provision.state) || inOrderOfPlan(one, other)
 
 const judged = (
   mesh: Mesh,

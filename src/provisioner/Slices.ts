@@ -45,4 +45,5 @@ export const thingsMaxAfter = (things: number, millis: number): number => {
   return Math.min(thingsDecidedAtOnceMax, Math.max(thingsDecidedAtOnceMin, Math.round(things * ratio)))
 }
 
-const thingsDecidedAtOnceMax = 10_000
+// What is cheap is done by then too, and what is dear after it lasts no longer than two slices.
+const thingsDecidedAtOnceMax = 2_500

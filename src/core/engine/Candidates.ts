@@ -7,6 +7,7 @@ import { nodeToken, writeKey } from "../Key.ts"
 import type { Mesh, Provider, Providers } from "../Mesh.ts"
 import { type Resolution, wins } from "../Resolve.ts"
 import { putIn, takeOut } from "./Dense.ts"
+import { placeOf } from "./InOrder.ts"
 import { claimDue, type ClaimRecord, type ModuleRecord } from "./Record.ts"
 
 /** What may have changed of a candidate. */
@@ -193,7 +194,7 @@ export class ProvisionRecord implements Providers {
   #forget(): void {
     const all = this.#touchedModules.size > 0 || this.#touched.size > patchesMax ? undefined : this.#all
     for (const key of all === undefined ? [] : this.#touched.keys()) {
-      const at = all === undefined ? 0 : placeOf(all, key)
+      const at = all === undefined ? 0 : placeOf(all, key, keyOf)
       all?.splice(at, all[at]?.key === key ? 1 : 0, ...this.#at(key))
     }
     this.#all = all
@@ -226,17 +227,4 @@ export class ProvisionRecord implements Providers {
   }
 }
 
-/** Where a key stands in a list in the order of keys, or would. */
-const placeOf = (all: ReadonlyArray<Provider>, key: string): number => {
-  let low = 0
-  let high = all.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((all[middle]?.key ?? "") < key) {
-      low = middle + 1
-    } else {
-      high = middle
-    }
-  }
-  return low
-}
+const keyOf = ({ key }: Provider): string => key

@@ -11,6 +11,7 @@ import type { Resolution } from "../Resolve.ts"
 import { putIn, takeOut } from "./Dense.ts"
 import { fewOf, withItem, withoutItem } from "./Few.ts"
 import type { Index } from "./Index.ts"
+import { placeOf } from "./InOrder.ts"
 import { type ClaimRecord, EntryRecord, isSoundNeed, type NeedRecord, type ProviderRecord } from "./Record.ts"
 
 /** Has a need refer to the claim that it is of now, if any, and says which it was and is of. */
@@ -45,7 +46,7 @@ export const linkEntry = (
   fact: NamedFact<"node" | "module" | "provision", Bound> | undefined
 ): void => {
   const entries = claim.entries
-  const at = placeIn(entries, module)
+  const at = placeOf(entries, module, moduleOfEntry)
   const known = entries[at]?.module === module ? entries[at] : undefined
   if (known !== undefined && fact !== undefined) {
     known.fact = fact
@@ -60,19 +61,7 @@ export const linkEntry = (
   }
 }
 
-/** Where a module's entry stands among those of a claim, or would. */
-const placeIn = (entries: ReadonlyArray<EntryRecord>, module: string): number => {
-  let low = 0
-  for (let high = entries.length; low < high;) {
-    const middle = (low + high) >>> 1
-    if ((entries[middle]?.module ?? "") < module) {
-      low = middle + 1
-    } else {
-      high = middle
-    }
-  }
-  return low
-}
+const moduleOfEntry = ({ module }: EntryRecord): string => module
 
 /** Has a credential's claim refer to the claim that it opens, where its name reads as a credential's (protocol §6.1). */
 export const linkCredential = (index: Index, credential: ClaimRecord): ClaimRecord | undefined => {

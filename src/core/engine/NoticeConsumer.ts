@@ -14,7 +14,6 @@ import { assignmentKeyOf, consumerOfBrokenKey, writeKey } from "../Key.ts"
 import { addressedByDefinition } from "../OutOfShape.ts"
 import { planKeyOf, runsByAPlan } from "../Plan.ts"
 import { isCompiledIn, namedCollectionKinds } from "../Registry.ts"
-import { putInShort } from "./Dense.ts"
 import { addIn, type Index, removeFrom, strangerId } from "./Index.ts"
 import { isVaultsCredential, linkCredential, linkEntry, linkNeed, openedModule } from "./Links.ts"
 import { type AnswerFact, isSoundNeed, NeedRecord } from "./Record.ts"
@@ -53,7 +52,7 @@ const addedNeed = (index: Index, key: string, consumer: string): NeedRecord => {
   const planKey = index.facts.names.share(planKeyOf(consumer, key))
   const need = new NeedRecord(key, planKey, index.consumer(consumer))
   index.needs.set(key, need)
-  need.consumer.needs = putInShort(need.consumer.needs, need, "consumerAt")
+  need.consumer.addNeed(need)
   return need
 }
 

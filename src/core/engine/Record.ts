@@ -9,17 +9,19 @@ import type { Answer } from "../fact/Answer.ts"
 import type { Bound } from "../fact/Bound.ts"
 import type { Json } from "../Json.ts"
 import type { Claim, Collection, Entry, NeedFact, SoundNeed } from "../Mesh.ts"
-import { counts, inOrderOfPlan, planBy, type PlanHead, type PlannedNeed } from "../Plan.ts"
+import { counts, planBy, type PlanHead, type PlannedNeed } from "../Plan.ts"
 import type { Resolution } from "../Resolve.ts"
 import type { ProvisionRecord } from "./Candidates.ts"
 import { nowhere } from "./Dense.ts"
 import { type Few, listOf } from "./Few.ts"
+import { placeOf, withAt } from "./InOrder.ts"
 
 /** A module on a node as a consumer, by the key of its assignment: all that is decided is decided of one. */
 export class ConsumerRecord implements ModuleOn {
   readonly key: string
   readonly node: string
   readonly module: string
+  /** In the order of its plan. */
   needs: Array<NeedRecord> = []
   /** The claims of its needs, and those that an entry or an answer speaks of. */
   claims: Array<ClaimRecord> = []
@@ -37,7 +39,18 @@ export class ConsumerRecord implements ModuleOn {
 
   /** Its plan, put together anew: what it says of each need is kept with the need alone. */
   get plan(): Plan | undefined {
-    return this.planHead && planBy(this.planHead, inOrderOfPlan(this.needs.filter(isPlanned)))
+    return this.planHead && planBy(this.planHead, plannedOf(this.needs))
+  }
+
+  /** A need of it is there. */
+  addNeed(need: NeedRecord): void {
+    this.needs = withAt(this.needs, placeOf(this.needs, need.planKey, planKeyOfNeed), need)
+  }
+
+  /** A need of it is gone. */
+  removeNeed(need: NeedRecord): void {
+    const at = placeOf(this.needs, need.planKey, planKeyOfNeed)
+    this.needs.splice(at, this.needs[at] === need ? 1 : 0)
   }
 }
 
@@ -65,7 +78,6 @@ export class NeedRecord {
   claim: ClaimRecord | undefined
   provision: Provision | undefined
   isDue = false
-  consumerAt = nowhere
   claimAt = nowhere
 
   constructor(key: string, planKey: string, consumer: ConsumerRecord) {
@@ -79,8 +91,13 @@ export class NeedRecord {
   }
 }
 
-/** Whether a need is decided on. */
-export const isPlanned = (need: NeedRecord): need is NeedRecord & PlannedNeed => need.provision !== undefined
+const planKeyOfNeed = ({ planKey }: NeedRecord): string => planKey
+
+/** The needs that are decided on, in the same order. */
+export const plannedOf = (needs: ReadonlyArray<NeedRecord>): ReadonlyArray<PlannedNeed> =>
+  needs.every(isPlanned) ? needs : needs.filter(isPlanned)
+
+const isPlanned = (need: NeedRecord): need is NeedRecord & PlannedNeed => need.provision !== undefined
 
 /** A bound entry of a claim. */
 export class EntryRecord implements Entry {

@@ -7,7 +7,7 @@ import { bucketName } from "../BucketName.ts"
 import { asksOfCredential, wantedCredentials } from "../CredentialAsk.ts"
 import { sameJson } from "../Json.ts"
 import { type Asked, isOfCredential } from "../Made.ts"
-import { inOrderOfPlan, planBy, planHeadOf, samePlanNeed } from "../Plan.ts"
+import { planBy, planHeadOf, samePlanNeed } from "../Plan.ts"
 import { provisionOf } from "../Provision.ts"
 import { resolutionOf, settle, type SettledClaim } from "../Settle.ts"
 import { putIn, takeOut } from "./Dense.ts"
@@ -19,8 +19,8 @@ import {
   type ClaimRecord,
   type ConsumerRecord,
   type Due,
-  isPlanned,
-  type NeedRecord
+  type NeedRecord,
+  plannedOf
 } from "./Record.ts"
 import { sameResolution } from "./Same.ts"
 import type { World } from "./World.ts"
@@ -120,7 +120,7 @@ const settleNeed = (
   need.isDue = false
   if (fact === undefined) {
     index.needs.delete(key)
-    takeOut(need.consumer.needs, need, "consumerAt")
+    need.consumer.removeNeed(need)
     if (before !== undefined) {
       index.counts.provisions.move(before.state, undefined)
       index.orders.remove(bucketName.provisions, key)
@@ -268,7 +268,7 @@ const settlePlan = ({ index, said }: World, consumer: ConsumerRecord, due: Due):
     return
   }
   said.computed.plans += 1
-  const planned = inOrderOfPlan(needs.filter(isPlanned))
+  const planned = plannedOf(needs)
   const after = planHeadOf(index, key, planned, due.digest ? undefined : before?.digest)
   if (due.planNeeds || !sameJson(before, after)) {
     consumer.planHead = after
