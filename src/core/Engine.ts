@@ -223,7 +223,7 @@ const keysOf = function*(facts: Iterable<{ readonly key: string }>): Iterable<st
 }
 
 /** So often a candidate is looked at for a claim in the time in which one thing is decided. */
-const looksAThing = 20
+const looksAThing = 10
 
 const computedOf = ({ asks, claims, plans, provisions }: EngineStep["computed"]): number =>
   asks + claims + plans + provisions
