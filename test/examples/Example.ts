@@ -41,7 +41,7 @@ export class Example {
     const { status, stderr, stdout } = spawnSync(command, options, {
       cwd: this.folder,
       encoding: "utf8",
-      timeout: 60_000
+      timeout: 100_000
     })
     return { status, output: `${stdout}${stderr}` }
   }

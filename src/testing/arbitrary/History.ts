@@ -77,11 +77,29 @@ export const leavingChangesOut = (histories: fc.Arbitrary<History>): fc.Arbitrar
     }
   })
 
-/** The history of changes, from an empty bus on. */
+/** The history of changes, from an empty bus on. Its snapshot is in an order of its own, whatever order they came in. */
 export const historyBy = (changes: ReadonlyArray<EngineChange>): History => ({
   changes,
-  snapshot: changes.reduce(changed, { buckets: {} })
+  snapshot: inOrder(changes.reduce(changed, { buckets: {} }))
 })
+
+const inOrder = ({ buckets, raw }: Snapshot): Snapshot => ({
+  buckets: sorted(buckets),
+  ...(raw === undefined ? {} : { raw: sorted(raw) })
+})
+
+const sorted = <A>(
+  buckets: { readonly [bucket: string]: { readonly [key: string]: A } }
+): { readonly [bucket: string]: { readonly [key: string]: A } } =>
+  byName(
+    Object.entries(buckets).map(([name, values]) => [
+      name,
+      byName(Object.entries(values))
+    ])
+  )
+
+const byName = <A>(members: ReadonlyArray<readonly [string, A]>): { readonly [name: string]: A } =>
+  Object.fromEntries(members.toSorted(([one], [other]) => one < other ? -1 : 1))
 
 /** A mesh once a change has come. */
 const changed = (mesh: Snapshot, change: EngineChange): Snapshot => {

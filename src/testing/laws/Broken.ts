@@ -18,7 +18,7 @@ export class LawBroken extends Error {
     cause: unknown
   ) {
     const law = `Not so: ${sentence} (protocol, ${paragraph}).`
-    const story = told.map((line) => `  ${line}`).join("\n")
+    const story = (told.length === 0 ? ["nothing is on the bus."] : told).map((line) => `  ${line}`).join("\n")
     const seen = cause instanceof Broken ? cause.message : `It threw: ${String(cause)}`
     super(`${law}\n\n${story}\n\n${seen}`, cause instanceof Broken ? {} : { cause })
   }

@@ -93,12 +93,12 @@ const oneAnswers = meshLaw({
       if (isAlone) {
         expected.set(write(kind), { kind, module, find: Object(answer) })
       } else {
-        left.push(JSON.stringify({ kind, module }))
+        left.push(`${JSON.stringify(kind)} of ${module}`)
       }
       met.count(isAlone ? "alone" : compiledIn.includes(kind) ? "compiled in" : "contested")
     }
     same(registry, expected, "The registry, by its kind")
-    const listed = conflicts.map(({ kind, module }) => JSON.stringify({ kind, module })).sort()
+    const listed = conflicts.map(({ kind, module }) => `${JSON.stringify(kind)} of ${module}`).sort()
     same(listed, left.sort(), "The list of conflicts")
     for (const { kind, module, why } of conflicts) {
       must(why.includes(kind) && why.includes(module), `The conflict of ${kind} and ${module} is not said: ${why}`)

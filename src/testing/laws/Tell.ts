@@ -71,13 +71,17 @@ const sentences = new Map<string, Say>([
     )]
 ])
 
-const sayBound: Say = ([node, module, name, local], value, bucket) =>
-  said(
+const sayBound: Say = ([node, module, name, local], value, bucket) => {
+  const also = ownMember(value, "also")
+  const others = Array.isArray(also) && also.length > 0 ? `, and has it on ${also.map(String).join(" and ")} too` : ""
+  return said(
     `${bucket.slice(0, -"_bound".length)} on ${word(value, "by")} says ${word(value, "state")} of ` +
-      `${provision(name, local)} for ${module} on ${node}`,
+      `${provision(name, local)} for ${module} on ${node}${others}`,
     "by",
-    "state"
+    "state",
+    ...(others === "" ? [] : ["also"])
   )
+}
 
 /** A fact in words; one of another bucket, or whose key or value nobody could read, as it stands there. */
 const sayFact = ({ bucket, key }: Place, value: Json | undefined): string => {

@@ -36,7 +36,9 @@ const noValueIsSaid = meshLaw({
   }
 })
 
-const words = fc.string({ unit: fc.constantFrom("w", "𝄞", "é"), minLength: 300, maxLength: 5_000 })
+/** Words, of lengths on both sides of how much of a failure's own is said. */
+const words = fc.tuple(fc.constantFrom("w", "𝄞", "é"), fc.constantFrom(300, 4_093, 4_094, 4_095, 5_000))
+  .map(([unit, length]) => unit.repeat(length))
 
 /** The mesh in which whoever speaks says so much. */
 const speaking = (mesh: Snapshot, said: string): Snapshot =>
@@ -51,7 +53,7 @@ const quotedToTheirEnd = lawOf({
   paragraph: "§5",
   cases: fc.tuple(coherentMesh, words),
   runs: 150,
-  atLeast: { failed: 10, quoted: 15 },
+  atLeast: { failed: 10, quoted: 15, cut: 4 },
   tell: ([mesh]) => tellMesh(mesh),
   holds: (decide, [mesh, words], met) => {
     const marked = `«${words}»`
@@ -69,6 +71,7 @@ const quotedToTheirEnd = lawOf({
         )
         must(why.isWellFormed(), `The words of ${key} are cut within a character.`)
         met.count(isOwn ? "failed" : "quoted")
+        met.count(isOwn && why !== marked ? "cut" : "whole")
       }
     }
   }
