@@ -113,7 +113,7 @@ export const firstStart = async (on: Stage, needs: number, rounds: number): Prom
 /** How many writes there were a second, from the first that is seen to the last. */
 const writesASecond = async (on: Stage, buckets: ReadonlySet<string>, count: number): Promise<number> => {
   let first: { readonly at: number; readonly count: number } | undefined
-  for (const until = performance.now() + writtenMillisMax; performance.now() < until; await sleep(5)) {
+  for (const until = performance.now() + writtenMillisMax; performance.now() < until; await sleep(20)) {
     const written = await decisionsIn(on, buckets)
     first ??= written > 0 ? { at: performance.now(), count: written } : undefined
     if (first !== undefined && written >= count) {

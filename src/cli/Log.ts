@@ -52,15 +52,18 @@ const prettyLine = (logged: Logged): ReadonlyArray<Piece> => {
 /** A line of JSON: `time`, `level` and `message`, then the notes, and of an error inside its `faults`. */
 export const jsonLine = (logged: Logged): string => {
   const { cause, date, fiber, logLevel } = logged
-  const notes = Object.entries(fiber.getRef(References.CurrentLogAnnotations)).filter(([name]) => !ownNames.has(name))
+  const line: { [name: string]: unknown } = {
+    time: date.toISOString(),
+    level: logLevel.toLowerCase(),
+    message: messageOf(logged)
+  }
+  for (const [name, note] of Object.entries(fiber.getRef(References.CurrentLogAnnotations))) {
+    if (!ownNames.has(name)) {
+      line[name] = isPlain(note) ? note : typeof note
+    }
+  }
   const faults = faultsOf(cause)
-  return visibleJson(JSON.stringify(Object.fromEntries([
-    ["time", date.toISOString()],
-    ["level", logLevel.toLowerCase()],
-    ["message", messageOf(logged)],
-    ...notes.map(([name, note]) => [name, isPlain(note) ? note : typeof note]),
-    ...(faults.length === 0 ? [] : [["faults", faults]])
-  ])))
+  return visibleJson(JSON.stringify(faults.length === 0 ? line : { ...line, faults }))
 }
 
 const ownNames: ReadonlySet<string> = new Set(["time", "level", "message", "faults"])
@@ -76,11 +79,13 @@ export interface Fault {
 
 /** The faults of a cause, without their words. */
 export const faultsOf = (cause: Cause.Cause<unknown>): ReadonlyArray<Fault> =>
-  Cause.prettyErrors(cause).slice(0, faultsMax).map(({ message, name, stack = "" }) => ({
-    name: /^[\w/.-]{1,100}$/.test(name) ? name : "Error",
-    at: stack.replace(message, () => "").split("\n").flatMap((line) => /^ {4}(at .{1,300})$/.exec(line)?.[1] ?? [])
-      .slice(0, framesMax)
-  }))
+  cause.reasons.length === 0 ?
+    [] :
+    Cause.prettyErrors(cause).slice(0, faultsMax).map(({ message, name, stack = "" }) => ({
+      name: /^[\w/.-]{1,100}$/.test(name) ? name : "Error",
+      at: stack.replace(message, () => "").split("\n").flatMap((line) => /^ {4}(at .{1,300})$/.exec(line)?.[1] ?? [])
+        .slice(0, framesMax)
+    }))
 
 const faultsMax = 5
 const framesMax = 20

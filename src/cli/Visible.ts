@@ -14,13 +14,17 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
  * visible("n1\u001b[2J") // "n1\\u001b[2J"
  * ```
  */
-export const visible = (text: string): string => text.replace(unseen, escape)
+export const visible = (text: string): string => isPlain(text) ? text : text.replace(unseen, escape)
+
+// Nearly every text is so, and this is found out sooner than what else is in it.
+const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 /**
  * JSON text with the same characters written as JSON escapes: the same value, and harmless on a terminal. `JSON.stringify`
  * has escaped the rest of them; the line breaks between members stay.
  */
-export const visibleJson = (json: string): string => json.replace(unseenInJson, (character) => utf16(character))
+export const visibleJson = (json: string): string =>
+  isPlain(json) ? json : json.replace(unseenInJson, (character) => utf16(character))
 
 const unseenInJson = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu
 

@@ -14,8 +14,10 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Queue from "effect/Queue"
+import type * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { BusError } from "./BusError.ts"
+import type { Write } from "./Write.ts"
 
 /** A key was given a value. */
 export interface Put {
@@ -69,6 +71,18 @@ export interface BusLimits {
   readonly valueBytesMax: number
   /** The most bytes of a key. */
   readonly keyBytesMax: number
+}
+
+/** Many writes, each asked for only once there is room for it. */
+export interface ManyWrites<One extends Write> {
+  /** How many there are at most. */
+  readonly count: number
+  /** The next write, none where there is no more; asked for in the moment in which it is sent. */
+  readonly next: () => One | undefined
+  /** Is told what became of a write, as soon as it is known: its revision, or why it was not done. */
+  readonly settled: (write: One, outcome: Result.Result<number, BusError>) => void
+  /** How many may be on their way at once. */
+  readonly onTheirWayMax: number
 }
 
 /**
@@ -172,6 +186,16 @@ export class Bus extends Context.Service<Bus, {
    * Fails as `update` does.
    */
   readonly delete: (bucket: string, key: string, revision: number) => Effect.Effect<number, BusError>
+
+  /**
+   * Does many writes side by side, each as `create`, `update` or `delete` does it; of one key there is one at most. It may be
+   * left out where many at once cost as much as each by itself.
+   *
+   * Laws:
+   * - each write that was asked for is settled once, whatever becomes of the others, and all are when it ends;
+   * - interrupted, it asks for no more, and ends when all that it asked for are settled.
+   */
+  readonly writeMany?: <One extends Write>(many: ManyWrites<One>) => Effect.Effect<void>
 
   /** What this bus holds at most: a value or key of exactly so many bytes is taken, one more is `TooLarge`. */
   readonly limits: BusLimits

@@ -85,12 +85,14 @@ export class Contents {
   takeRemoved(): ReadonlyArray<string> {
     const removed: Array<string> = []
     for (const [key, revision] of this.#unheard) {
-      if (revision <= this.#heard) {
-        this.#unheard.delete(key)
-        if (this.#revisions.get(key) === revision) {
-          this.#revisions.delete(key)
-          removed.push(key)
-        }
+      // They are kept in the order in which they were answered for, which is that of the revisions, but for a few.
+      if (revision > this.#heard) {
+        break
+      }
+      this.#unheard.delete(key)
+      if (this.#revisions.get(key) === revision) {
+        this.#revisions.delete(key)
+        removed.push(key)
       }
     }
     return removed

@@ -3,19 +3,20 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type { Write } from "../core/Diff.ts"
-import { writeUtf8 } from "../core/Utf8.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
+import type * as port from "../ports/Write.ts"
+import { Batch, type BatchWrite, writeMany } from "./Batch.ts"
+import { Bytes } from "./Bytes.ts"
 import type { KeyOf } from "./Decider.ts"
 import { idOf, type PutOffHow, PutOffs, type Unwritten } from "./PutOff.ts"
+import { type Say, saying } from "./Saying.ts"
 import type { Settings } from "./Settings.ts"
 import type { WriteDone, WriteOutcome } from "./Turn.ts"
 import type { View } from "./View.ts"
 import { escaped, lineOf, notesOf, overtakenWords } from "./Words.ts"
-
-/** After so many writes whoever else waits is heard. */
-const writesBetweenBreaths = 1_024
 
 /** Writes into the buckets of the provisioner. */
 export class Writer {
@@ -23,6 +24,7 @@ export class Writer {
   readonly #view: View
   readonly #settings: Settings
   readonly #putOffs = new PutOffs()
+  readonly #bytes = new Bytes()
   /** How often in a row another wrote a key before this could. */
   readonly #overtakenTimes = new Map<string, number>()
   /** The buckets that were found to be full since the writes began. */
@@ -90,20 +92,68 @@ export class Writer {
     return Effect.gen({ self: this }, function*() {
       this.#stopped = undefined
       this.#full.clear()
-      const due = writes.filter((write) => this.#isDue(write))
-      const done: Array<WriteDone> = []
-      for (let begin = 0; begin < due.length; begin += writesBetweenBreaths) {
-        // A bus that answers at once would let nothing else be heard: no signal, no verb.
-        yield* begin === 0 ? Effect.void : Effect.sleep(0)
-        const outcomes = yield* Effect.forEach(
-          due.slice(begin, begin + writesBetweenBreaths),
-          (write) => Effect.map(Effect.uninterruptible(this.#write(write)), (outcome) => ({ write, outcome })),
-          { concurrency: this.#settings.writesInFlightMax }
-        )
-        done.push(...outcomes)
-      }
-      return { writes: done, stopped: this.#stopped }
+      const batch = new Batch(writes.filter((write) => this.#isDue(write)))
+      const overtaken: Array<BatchWrite> = []
+      const say = yield* saying
+      const run = Effect.runSyncWith(yield* Effect.context<never>())
+      yield* writeMany(this.#bus, {
+        count: batch.count,
+        next: () => this.#next(batch),
+        settled: (one, outcome) => {
+          if (Result.isSuccess(outcome)) {
+            this.#keep(one.write, outcome.success)
+            batch.became(one.place, "written")
+            this.#sayWritten(one.write, say)
+          } else if (outcome.failure.reason._tag === "Conflict") {
+            overtaken.push(one)
+          } else {
+            batch.became(one.place, run(this.#fail(one.write, outcome.failure)))
+          }
+        },
+        onTheirWayMax: this.#settings.writesInFlightMax
+      })
+      yield* Effect.forEach(
+        overtaken,
+        ({ place, write }) =>
+          Effect.map(
+            Effect.catch(this.#overtaken(write), (error) => this.#fail(write, error)),
+            (outcome) => batch.became(place, outcome)
+          ),
+        { concurrency: this.#settings.writesInFlightMax, discard: true }
+      )
+      return { writes: batch.done, stopped: this.#stopped }
     })
+  }
+
+  /** The next that is to be sent: none once they are stopped, and none into a bucket that is full. */
+  #next(batch: Batch): BatchWrite | undefined {
+    let next = this.#stopped === undefined ? batch.next() : undefined
+    while (next !== undefined && this.#full.has(next.write.bucket)) {
+      this.#putOffs.add(next.write, "full")
+      batch.became(next.place, "full")
+      next = batch.next()
+    }
+    return next === undefined ? undefined : { ...next, ...this.#sendable(next.write) }
+  }
+
+  #sendable(write: Write): port.Write {
+    const { bucket, key } = write
+    const revision = this.#revisionOf(write)
+    return {
+      operation: write.op === "delete" ? "delete" : revision === undefined ? "create" : "update",
+      bucket,
+      key,
+      ...(write.op === "delete" ? {} : { value: this.#bytes.of(JSON.stringify(write.value)) }),
+      ...(revision === undefined ? {} : { revision })
+    }
+  }
+
+  #keep(write: Write, revision: number): void {
+    if (write.op === "delete") {
+      this.#view.wroteDelete(write.bucket, write.key, revision)
+    } else {
+      this.#view.wrotePut(write.bucket, write.key, revision, write.value)
+    }
   }
 
   // An answer that is gone already is not deleted again, and what was refused is not tried again.
@@ -112,39 +162,6 @@ export class Writer {
       return false
     }
     return this.#putOffs.isDue(write)
-  }
-
-  #write(write: Write): Effect.Effect<WriteOutcome> {
-    if (this.#stopped !== undefined) {
-      return Effect.succeed("stopped")
-    }
-    return this.#full.has(write.bucket)
-      ? Effect.as(Effect.sync(() => this.#putOffs.add(write, "full")), "full")
-      : this.#attempt(write).pipe(Effect.catch((error) => this.#fail(write, error)))
-  }
-
-  #attempt(write: Write): Effect.Effect<WriteOutcome, BusError> {
-    return this.#send(write).pipe(
-      Effect.flatMap(() => this.#sayWritten(write)),
-      Effect.as<WriteOutcome>("written"),
-      Effect.catchReason("BusError", "Conflict", () => this.#overtaken(write))
-    )
-  }
-
-  #send(write: Write): Effect.Effect<void, BusError> {
-    const { bucket, key } = write
-    const revision = this.#revisionOf(write)
-    if (write.op === "delete") {
-      return revision === undefined
-        ? Effect.void
-        : Effect.map(this.#bus.delete(bucket, key, revision), (deleted) => this.#view.wroteDelete(bucket, key, deleted))
-    }
-    const json = write.value
-    const bytes = writeUtf8(JSON.stringify(json))
-    const sent = revision === undefined
-      ? this.#bus.create(bucket, key, bytes)
-      : this.#bus.update(bucket, key, bytes, revision)
-    return Effect.map(sent, (written) => this.#view.wrotePut(bucket, key, written, json))
   }
 
   // Another wrote the key, and may have decided from newer facts. So this write is left, never forced: the next turn takes
@@ -226,10 +243,10 @@ export class Writer {
       )
   }
 
-  #sayWritten(write: Write): Effect.Effect<void> {
+  #sayWritten(write: Write, say: Say): void {
     const notes = notesOf(write)
-    this.#settled(idOf(write))
+    this.forget(write)
     this.#saidFull.delete(write.bucket)
-    return Effect.annotateLogs(Effect.logInfo(lineOf(notes)), { ...notes })
+    say(lineOf(notes), { ...notes })
   }
 }

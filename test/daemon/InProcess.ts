@@ -2,7 +2,7 @@
  * A daemon within the tests' own process: what it writes is recorded, and what it logs is kept.
  */
 import { assert } from "@effect/vitest"
-import { Effect, Logger, type PubSub, type Scope } from "effect"
+import { Effect, Logger, type PubSub, Result, type Scope } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { NatsBus, type NatsSettings } from "../../src/adapters/nats/index.ts"
@@ -11,6 +11,7 @@ import { parseSnapshot, type Snapshot } from "../../src/core/Snapshot.ts"
 import { Bus } from "../../src/ports/Bus.ts"
 import { Seat } from "../../src/ports/Seat.ts"
 import { VerbServer } from "../../src/ports/VerbServer.ts"
+import type { Write } from "../../src/ports/Write.ts"
 import { Daemon } from "../../src/provisioner/Daemon.ts"
 import type { Health } from "../../src/provisioner/Health.ts"
 import type { Turn } from "../../src/provisioner/Turn.ts"
@@ -79,14 +80,24 @@ export const inProcess = Effect.fnUntraced(function*(
 })
 
 const recorded = (bus: Bus["Service"], acknowledged: Acknowledged): Bus["Service"] => {
-  const keep = (bucket: string, key: string, text: string) => (revision: number) =>
-    Effect.sync(() => acknowledged.set(`${bucket} ${key} ${revision}`, text))
-  const textOf = (value: Uint8Array) => new TextDecoder().decode(value)
+  const keep = ({ bucket, key, value }: Write, revision: number) =>
+    acknowledged.set(`${bucket} ${key} ${revision}`, value === undefined ? "" : new TextDecoder().decode(value))
+  const { writeMany } = bus
   return Bus.of({
     ...bus,
-    create: (bucket, key, value) => Effect.tap(bus.create(bucket, key, value), keep(bucket, key, textOf(value))),
-    update: (bucket, key, value, revision) =>
-      Effect.tap(bus.update(bucket, key, value, revision), keep(bucket, key, textOf(value))),
-    delete: (bucket, key, revision) => Effect.tap(bus.delete(bucket, key, revision), keep(bucket, key, ""))
+    // The daemon writes by nothing else on a bus that does many at once.
+    create: () => Effect.die(new Error("a write by itself")),
+    update: () => Effect.die(new Error("a write by itself")),
+    delete: () => Effect.die(new Error("a write by itself")),
+    writeMany: (many) =>
+      writeMany?.({
+        ...many,
+        settled: (toWrite, outcome) => {
+          if (Result.isSuccess(outcome)) {
+            keep(toWrite, outcome.success)
+          }
+          many.settled(toWrite, outcome)
+        }
+      }) ?? Effect.die(new Error("it does not many at once"))
   })
 }

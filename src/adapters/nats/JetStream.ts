@@ -5,6 +5,7 @@
 import type { Msg } from "@nats-io/transport-node"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { apiCode, type Trouble } from "./NatsErrors.ts"
 import type { Requests } from "./Requests.ts"
@@ -87,40 +88,38 @@ const Failed = Schema.Struct({
 })
 
 /** That a message was stored, as `seq` of `stream`. */
-export type Stored = typeof Stored.Type
-
 const Stored = Schema.Struct({
   stream: Schema.String,
   seq: Schema.Int,
-  duplicate: Schema.optionalKey(Schema.Boolean),
-  error: Schema.optionalKey(Schema.Json)
+  duplicate: Schema.optionalKey(Schema.Boolean)
 })
 
-const decodeStored = Schema.decodeUnknownOption(Stored)
-
 /** Reads an answer of JetStream's: its error, or what the schema says. */
-const readAnswer = <A>(schema: Schema.ConstraintDecoder<A>, answer: Msg): Effect.Effect<A, Trouble> =>
-  Effect.suspend(() => {
-    const json = jsonOf(answer)
-    const failed = Schema.decodeUnknownOption(Failed)(json)
-    if (Option.isSome(failed)) {
-      const { description = "", err_code } = failed.value.error
-      return Effect.fail<Trouble>({ _tag: "Api", code: err_code, description })
-    }
-    return Effect.mapError(
-      Effect.fromOption(Schema.decodeUnknownOption(schema)(json)),
-      (): Trouble => ({ _tag: "Unreadable" })
-    )
-  })
+const readAnswer = <A>(schema: Schema.ConstraintDecoder<A>, answer: Msg): Result.Result<A, Trouble> => {
+  const json = jsonOf(answer)
+  const failed = Schema.decodeUnknownOption(Failed)(json)
+  if (Option.isSome(failed)) {
+    const { description = "", err_code } = failed.value.error
+    return Result.fail({ _tag: "Api", code: err_code, description })
+  }
+  return Result.fromOption(Schema.decodeUnknownOption(schema)(json), (): Trouble => ({ _tag: "Unreadable" }))
+}
 
-/** Reads the answer to a write. One that was refused names a stream and a sequence too. */
-export const readStored = (answer: Msg): Effect.Effect<Stored, Trouble> =>
-  Effect.suspend(() => {
-    const stored = decodeStored(jsonOf(answer))
-    return Option.isSome(stored) && stored.value.error === undefined
-      ? Effect.succeed(stored.value)
-      : readAnswer(Stored, answer)
-  })
+/** Reads the answer to a write into a stream: its sequence there. One that was refused names a stream and a sequence too. */
+export const readStored = (answer: Msg, stream: string): Result.Result<number, Trouble> => {
+  const [, storedIn, sequence] = storedShortly.exec(answer.string()) ?? []
+  if (storedIn === stream) {
+    return Result.succeed(Number(sequence))
+  }
+  return Result.flatMap(
+    readAnswer(Stored, answer),
+    ({ duplicate, seq, stream: storedIn }): Result.Result<number, Trouble> =>
+      storedIn === stream && duplicate !== true ? Result.succeed(seq) : Result.fail({ _tag: "Unreadable" })
+  )
+}
+
+/** As servers write it where there is nothing more to be said. */
+const storedShortly = /^\{"stream":"([\w-]+)","seq":(\d{1,15})\}$/
 
 const jsonOf = (answer: Msg): unknown => {
   try {
@@ -215,7 +214,7 @@ export class JetStream {
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
         ...(millisMax === undefined ? {} : { millisMax })
       }),
-      (answer) => readAnswer(schema, answer)
+      (answer) => Effect.fromResult(readAnswer(schema, answer))
     )
   }
 }

@@ -27,7 +27,8 @@ import { verbServerOn } from "./NatsVerbs.ts"
 import { Requests } from "./Requests.ts"
 import { type NatsSettings, type Settings, settingsOf } from "./Settings.ts"
 import { applyPlans, type NatsSetupError, planBuckets, type SetupOptions } from "./Setup.ts"
-import { headerBytesMax, messageBytesMax, write, type WriteGround } from "./Writing.ts"
+import { headerBytesMax, messageBytesMax, plainWay, write, type WriteGround } from "./Writing.ts"
+import { writeMany } from "./WritingMany.ts"
 
 /** A term: while it lasts, nobody else has written the buckets that it fences. */
 export interface Term {
@@ -152,10 +153,9 @@ export const layer = (settings?: NatsSettings): Layer.Layer<Bus, NatsConnectErro
 
 /** The port, whose writes are fenced where there is a fence. */
 const portOn = (ground: Ground, writing: WriteGround) => (fence?: Fence): Bus["Service"] => {
-  const put = (toWrite: Write) => {
-    const send = fence?.sendIn(toWrite.bucket)
-    return send === undefined ? write(writing, toWrite) : write(writing, toWrite, (ofKey) => send(toWrite, ofKey))
-  }
+  const plain = plainWay(writing)
+  const wayOf = (bucket: string) => fence?.wayOf(bucket) ?? plain
+  const put = (toWrite: Write) => write(writing, toWrite, wayOf(toWrite.bucket))
   return Bus.of({
     follow: (bucket) => follow(ground, bucket),
     followBuckets: followBuckets(ground),
@@ -164,6 +164,7 @@ const portOn = (ground: Ground, writing: WriteGround) => (fence?: Fence): Bus["S
     create: (bucket, key, value) => put({ operation: "create", bucket, key, value }),
     update: (bucket, key, value, revision) => put({ operation: "update", bucket, key, value, revision }),
     delete: (bucket, key, revision) => put({ operation: "delete", bucket, key, revision }),
+    writeMany: (many) => writeMany(writing, wayOf, many),
     limits: writing.limits
   })
 }

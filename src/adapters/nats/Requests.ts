@@ -7,6 +7,7 @@
  */
 import { createInbox, type Msg, type MsgHdrs, type Subscription } from "@nats-io/transport-node"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Connection, News } from "./Connection.ts"
 import { isOversized, type Trouble } from "./NatsErrors.ts"
@@ -21,10 +22,15 @@ export interface Question {
   readonly millisMax?: number
 }
 
+/** The answer to a question, or why there is none. */
+export type Answer = Result.Result<Msg, Trouble>
+
 interface Pending {
   readonly subject: string
-  readonly timer: NodeJS.Timeout
-  readonly resume: (answer: Effect.Effect<Msg, Trouble>) => void
+  /** Until when it is waited for; none where a timer of its own says that. */
+  readonly untilMillis: number | undefined
+  readonly timer: NodeJS.Timeout | undefined
+  readonly answered: (answer: Answer) => void
 }
 
 /** The requests of a connection. */
@@ -35,6 +41,7 @@ export class Requests {
   /** What waits for its answer, in the order in which it was sent. */
   readonly #pending = new Map<string, Pending>()
   #answers: Subscription | undefined
+  #silence: NodeJS.Timeout | undefined
   #count = 0
 
   private constructor(connection: Connection, settings: Settings) {
@@ -58,7 +65,8 @@ export class Requests {
           Effect.sync(() => {
             stop()
             requests.#answers?.unsubscribe()
-            requests.#failAll({ _tag: "Silent" })
+            requests.#failAll(silent)
+            clearTimeout(requests.#silence)
           })
       ),
       ({ requests }) => requests
@@ -70,21 +78,52 @@ export class Requests {
    */
   ask(make: () => Question): Effect.Effect<Msg, Trouble> {
     return Effect.callback<Msg, Trouble>((resume) => {
-      const question = make()
-      const token = (this.#count += 1).toString(36)
-      const trouble = this.#send(question, token)
-      if (trouble !== undefined) {
-        resume(Effect.fail(trouble))
-        return
-      }
-      // What has come while this process was busy is looked at before it counts as silence.
-      const timer = setTimeout(
-        () => setImmediate(() => this.#settle(token, Effect.fail({ _tag: "Silent" }))),
-        question.millisMax ?? this.#settings.answerMillisMax
-      )
-      this.#pending.set(token, { subject: question.subject, timer, resume })
+      const token = this.askNow(make(), (answer) => resume(Effect.fromResult(answer)))
       return Effect.sync(() => this.#forget(token))
     })
+  }
+
+  /** Asks now, and tells the one answer, perhaps before it returns. Gives what the question is known by here. */
+  askNow(question: Question, answered: (answer: Answer) => void): string {
+    const token = (this.#count += 1).toString(36)
+    const trouble = this.#send(question, token)
+    if (trouble !== undefined) {
+      answered(Result.fail(trouble))
+      return token
+    }
+    const { millisMax } = question
+    this.#pending.set(token, {
+      subject: question.subject,
+      untilMillis: millisMax === undefined ? performance.now() + this.#settings.answerMillisMax : undefined,
+      timer: millisMax === undefined ? undefined : setTimeout(() => this.#giveUp(token), millisMax),
+      answered
+    })
+    this.#watchSilence()
+    return token
+  }
+
+  // Most are waited for equally long, and so the first that is not answered is the first whose time is up: one timer does
+  // for all of them.
+  #watchSilence(): void {
+    this.#silence ??= setTimeout(() => {
+      this.#silence = undefined
+      const now = performance.now()
+      for (const [token, { untilMillis = Number.POSITIVE_INFINITY }] of this.#pending) {
+        if (untilMillis <= now) {
+          this.#giveUp(token)
+        } else if (untilMillis < Number.POSITIVE_INFINITY) {
+          break
+        }
+      }
+      if (this.#pending.size > 0) {
+        this.#watchSilence()
+      }
+    }, Math.ceil(this.#settings.answerMillisMax / silenceLooks))
+  }
+
+  // What has come while this process was busy is looked at before it counts as silence.
+  #giveUp(token: string): void {
+    setImmediate(() => this.#settle(token, silent))
   }
 
   /** Asks, as soon as there is a connection. Only for what can be asked twice: reading. */
@@ -137,7 +176,7 @@ export class Requests {
   #take(error: Error | null, answer: Msg): void {
     if (error === null) {
       const token = answer.subject.slice(this.#inbox.length + 1)
-      this.#settle(token, isNobody(answer) ? Effect.fail({ _tag: "Nobody" }) : Effect.succeed(answer))
+      this.#settle(token, isNobody(answer) ? nobody : Result.succeed(answer))
     }
   }
 
@@ -146,7 +185,7 @@ export class Requests {
       case "Up":
         return false
       case "Down":
-        this.#failAll({ _tag: "Silent" })
+        this.#failAll(silent)
         return false
       case "Denied":
         return this.#deny(news)
@@ -158,29 +197,29 @@ export class Requests {
     if (denied.operation === "subscription") {
       if (denied.subject === `${this.#inbox}.*`) {
         this.#answers = undefined
-        this.#failAll(denied)
+        this.#failAll(Result.fail(denied))
       }
       return false
     }
     for (const [token, { subject }] of this.#pending) {
       if (subject === denied.subject) {
-        this.#settle(token, Effect.fail(denied))
+        this.#settle(token, Result.fail(denied))
         return true
       }
     }
     return false
   }
 
-  #failAll(trouble: Trouble): void {
+  #failAll(answer: Answer): void {
     for (const token of this.#pending.keys()) {
-      this.#settle(token, Effect.fail(trouble))
+      this.#settle(token, answer)
     }
   }
 
-  #settle(token: string, answer: Effect.Effect<Msg, Trouble>): void {
+  #settle(token: string, answer: Answer): void {
     const pending = this.#pending.get(token)
     this.#forget(token)
-    pending?.resume(answer)
+    pending?.answered(answer)
   }
 
   #forget(token: string): void {
@@ -188,6 +227,12 @@ export class Requests {
     this.#pending.delete(token)
   }
 }
+
+/** How often within the time that an answer may take it is looked whether it has passed. */
+const silenceLooks = 10
+
+const silent: Answer = Result.fail({ _tag: "Silent" })
+const nobody: Answer = Result.fail({ _tag: "Nobody" })
 
 const isNobody = (answer: Msg): boolean => answer.data.length === 0 && headersOf(answer)?.code === 503
 

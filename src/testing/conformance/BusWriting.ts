@@ -4,6 +4,7 @@
 import { Cause, Effect, Result } from "effect"
 import assert from "node:assert/strict"
 import { inspect } from "node:util"
+import type { Write } from "../../ports/Write.ts"
 import { assertGrowing, type BusLaw, bytes, failedExit, freshBucket, holds, law, reasonOf, told } from "./BusDoor.ts"
 
 /** Compare-and-set. */
@@ -80,6 +81,42 @@ export const compareAndSet: ReadonlyArray<BusLaw> = [
     const updated = yield* race((by, value) => by.update(bucket, "a", value, won[0]?.success ?? 0))
     assert.strictEqual(updated.filter(Result.isSuccess).length, 1)
     assert.ok(updated.filter(Result.isFailure).every(({ failure }) => failure.reason._tag === "Conflict"))
+  }),
+
+  law("many writes at once, where it does many, come each to what it comes to by itself", function*() {
+    const { bucket, bus } = yield* freshBucket
+    const there = yield* bus.create(bucket, "there", bytes("1"))
+    const gone = yield* bus.create(bucket, "gone", bytes("1"))
+    const writes: ReadonlyArray<Write> = [
+      ...Array.from({ length: 50 }, (_, index): Write => ({
+        operation: "create",
+        bucket,
+        key: `new${index}`,
+        value: bytes(`${index}`)
+      })),
+      { operation: "create", bucket, key: "there", value: bytes("2") },
+      { operation: "delete", bucket, key: "gone", revision: gone },
+      { operation: "update", bucket, key: "nobody", value: bytes("2"), revision: there }
+    ]
+    const waiting = [...writes]
+    const settled = new Map<Write, string>()
+    yield* bus.writeMany?.({
+      count: writes.length,
+      next: () => waiting.shift(),
+      settled: (write, outcome) => {
+        assert.ok(!settled.has(write))
+        settled.set(write, Result.match(outcome, { onSuccess: () => "done", onFailure: ({ reason }) => reason._tag }))
+      },
+      onTheirWayMax: 8
+    }) ?? Effect.void
+    if (bus.writeMany !== undefined) {
+      const expected = writes.map(({ key }) => key === "there" || key === "nobody" ? "Conflict" : "done")
+      assert.deepStrictEqual(writes.map((write) => settled.get(write)), expected)
+      assert.deepStrictEqual(
+        [yield* holds(bus, bucket, "new49"), yield* holds(bus, bucket, "there"), yield* holds(bus, bucket, "gone")],
+        ["49", "1", undefined]
+      )
+    }
   }),
 
   law("revisions grow over all keys of a bucket, for every kind of change", function*() {
