@@ -51,7 +51,7 @@ export interface TestRunner {
 const millisMax = 60_000
 
 /**
- * Registers a test for each law of the bus: hand in the bus that is to keep them, and what registers tests. One bus is
+ * Registers a test for each law of the bus (protocol §2, §3, §9): hand in the bus that is to keep them, and what registers tests. One bus is
  * opened for all of them, when the first test runs, and closed after the last.
  *
  * @example
