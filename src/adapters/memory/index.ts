@@ -30,11 +30,13 @@ export {
   type BusLimits,
   type Delete,
   type End,
+  type ManyWrites,
   type Put,
   type Revision,
   type Vanished
 } from "../../ports/Bus.ts"
 export { BusError, type BusErrorReason, type Operation } from "../../ports/BusError.ts"
+export type { Write } from "../../ports/Write.ts"
 export type { Faults } from "./Faults.ts"
 export { followFile, type FollowFileOptions } from "./followFile.ts"
 export { MemoryBus, type MemoryBusOptions } from "./MemoryBus.ts"
