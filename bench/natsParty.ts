@@ -3,7 +3,7 @@
  * It says when it is ready, and what it saw when, by the one clock of the machine.
  *
  * - `put`: puts what it is told to.
- * - `watch`: says each change of a bucket.
+ * - `watch`: says each change of a bucket's keys that end so.
  * - `relay`: puts into one bucket what it hears of others: what the provisioner does with a change, without deciding.
  * - `read`: reads every bucket to its end: what the provisioner does at its start, without keeping or deciding anything.
  * - `write`: publishes values that it was given by a file, each to follow the one before in its stream.
@@ -43,9 +43,13 @@ const client = await connect({ servers: url })
 const kv = new Kvm(client)
 
 /** Hears what changes of buckets. Says that it is ready, and then what `hear` makes of each change. */
-const watch = async (buckets: ReadonlyArray<string>, hear: (key: string, value: Uint8Array) => void): Promise<void> => {
+const watch = async (
+  buckets: ReadonlyArray<string>,
+  hear: (key: string, value: Uint8Array) => void,
+  key = ">"
+): Promise<void> => {
   const all = await Promise.all(
-    buckets.map(async (bucket) => await (await kv.open(bucket)).watch({ include: KvWatchInclude.UpdatesOnly }))
+    buckets.map(async (bucket) => await (await kv.open(bucket)).watch({ include: KvWatchInclude.UpdatesOnly, key }))
   )
   await client.flush()
   say({ ready: true })
@@ -137,7 +141,8 @@ const roles: { readonly [role: string]: () => Promise<void> } = {
     }
   },
   watch: async () => {
-    await watch(rest, (key) => say({ seen: key, atMicros: nowMicros() }))
+    const [bucket = "", keys] = rest
+    await watch([bucket], (key) => say({ seen: key, atMicros: nowMicros() }), keys)
   },
   relay: async () => {
     const [to = "", ...from] = rest

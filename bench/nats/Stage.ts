@@ -4,7 +4,9 @@
 import { Effect, Exit, Scope } from "effect"
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { open } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { NatsBus } from "../../src/adapters/nats/index.ts"
@@ -129,36 +131,63 @@ export interface Provisioner {
   readonly stop: () => Promise<void>
 }
 
-/** Starts the provisioner as it is installed. */
-export const provisioner = ({ url }: Stage): Provisioner => {
+/** Starts the provisioner as it is installed. Its log goes to a file: who reads each line takes from what is measured. */
+export const provisioner = ({ url }: Stage, flags: ReadonlyArray<string> = []): Provisioner => {
   const bin = join(root, "dist", "bin", "mesh-provisioner.js")
+  const folder = mkdtempSync(join(tmpdir(), "mesh-provisioner-bench-"))
+  const log = join(folder, "log")
   const from = performance.now()
-  const words = ["--max-old-space-size=12000", bin, "serve", "--bus", url, "--log", "json"]
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] })
+  const words = ["--max-old-space-size=12000", ...flags, bin, "serve", "--bus", url, "--log", "json"]
+  const child = spawn(process.execPath, words, { stdio: ["ignore", openSync(log, "w"), "inherit"] })
   running.add(child)
-  const live = new Promise<{ readonly millis: number; readonly writes: number }>((resolve, reject) => {
-    let writes = 0
-    let rest = ""
-    // What this process does is taken from what it measures: it only counts, and never reads a line.
-    child.stdout.setEncoding("latin1").on("data", (text: string) => {
-      const lines = rest + text
-      const end = lines.lastIndexOf("\n") + 1
-      rest = lines.slice(end)
-      writes += lines.slice(0, end).split(`"op":"`).length - 1
-      if (lines.slice(0, end).includes(`"health":"live"`)) {
-        resolve({ millis: performance.now() - from, writes })
-      }
-    })
-    child.on("exit", (code) => reject(new Error(`the provisioner ended with exit code ${code}`)))
-  })
+  const live = liveOf(child, log).then(({ atMillis, writes }) => ({
+    millis: atMillis - performance.timeOrigin - from,
+    writes
+  }))
   // Who stops it before it is live waits for nothing of it.
   live.catch(() => {})
   const memory = () => {
     const [, kilobytes = "0"] = /VmRSS:\s+(\d+) kB/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? []
     return Number(kilobytes) / 1_024
   }
-  return { live, memory, stop: () => stop(child) }
+  const stopIt = async () => {
+    await stop(child)
+    rmSync(folder, { recursive: true })
+  }
+  return { live, memory, stop: stopIt }
 }
+
+/** When its log says that it is live, in milliseconds since 1970, and how many writes it said before. */
+const liveOf = async (
+  child: ChildProcess,
+  log: string
+): Promise<{ readonly atMillis: number; readonly writes: number }> => {
+  let writes = 0
+  let rest = ""
+  const file = await open(log)
+  try {
+    while (child.exitCode === null && child.signalCode === null) {
+      const lines = rest +
+        (await file.read({ buffer: Buffer.alloc(logBytesAtOnce) }).then(({ buffer, bytesRead }) =>
+          buffer.toString("latin1", 0, bytesRead)
+        ))
+      const end = lines.lastIndexOf("\n") + 1
+      rest = lines.slice(end)
+      const whole = lines.slice(0, end)
+      writes += whole.split(`"op":"`).length - 1
+      const [, at] = /"time":"([^"]+)"[^\n]*"health":"live"/u.exec(whole) ?? []
+      if (at !== undefined) {
+        return { atMillis: Date.parse(at), writes }
+      }
+      await sleep(whole === "" ? 20 : 0)
+    }
+  } finally {
+    await file.close()
+  }
+  throw new Error(`the provisioner ended with exit code ${child.exitCode}`)
+}
+
+const logBytesAtOnce = 4_194_304
 
 const stop = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) {

@@ -49,6 +49,8 @@ export class Loop {
   #failures = 0
   /** Whether what was decided first is written. */
   #hasWritten = false
+  /** How it stood when it last said so, by what that follows from. */
+  #told: ReadonlyArray<unknown> = []
   /** When the first change was heard of which not all is written that follows, and when anything was last heard. */
   #changedAtNanos: bigint | undefined
   #busySinceNanos: bigint | undefined
@@ -112,7 +114,14 @@ export class Loop {
     return isWhole && !this.#isPaused && (this.#decided === undefined || factsChanged > 0 || due.isAny)
   }
 
-  readonly #tell: Effect.Effect<void> = Effect.suspend(() => this.#around.tell(this.health))
+  /** Says how it stands, where that may be another than it said last: mostly only what keys hold is. */
+  readonly #tell: Effect.Effect<void> = Effect.suspend(() => {
+    const { isWhole, standing, writeTrouble } = this.#view
+    const told = [standing, this.#writer.unwrittenChanges, writeTrouble, this.#hasWritten]
+    const isSame = isWhole && told.every((one, place) => one === this.#told[place])
+    this.#told = told
+    return isSame ? Effect.void : this.#around.tell(this.health)
+  })
 
   #hear(heard: ReadonlyArray<Heard>): Effect.Effect<void> {
     return Effect.flatMap(Clock.monotonicTimeNanos, (now) => {

@@ -28,6 +28,8 @@ export interface Unwritten {
 export class PutOffs {
   readonly #byId = new Map<string, PutOff>()
   readonly #counts = new Map<string, Unwritten>()
+  /** How often that changed. */
+  changes = 0
 
   /** How many of each bucket there are, and why. */
   get unwritten(): ReadonlyArray<Unwritten> {
@@ -100,6 +102,7 @@ export class PutOffs {
     if (putOff !== undefined) {
       const { how, write: { bucket } } = putOff
       const id = `${bucket} ${how}`
+      this.changes += 1
       this.#counts.set(id, { bucket, how, count: (this.#counts.get(id)?.count ?? 0) + by })
     }
   }

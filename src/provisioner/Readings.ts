@@ -41,8 +41,12 @@ export class Readings {
 
   /** Whether every bucket that counts is read to its end, and those that must be there are (protocol §9). */
   get isWhole(): boolean {
-    return this.#list.isWhole && this.#missing().length === 0 &&
-      [...this.#readings.values()].every((reading) => reading.isWhole || reading.isPassedOver)
+    for (const { isPassedOver, isWhole } of this.#readings.values()) {
+      if (!isWhole && !isPassedOver) {
+        return false
+      }
+    }
+    return this.#list.isWhole && this.#missing().length === 0
   }
 
   /** What is to be read from now on, since this was last asked. */

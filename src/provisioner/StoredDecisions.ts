@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import { readJson } from "../core/Decode.ts"
 import type { Write } from "../core/Diff.ts"
 import { type Json, sameJson } from "../core/Json.ts"
+import { readUtf8 } from "../core/Utf8.ts"
 
 /** What is stored at a key: bytes that were not compared yet or are no JSON, or JSON. */
 type StoredValue = Uint8Array | Json
@@ -58,7 +59,7 @@ export class StoredDecisions {
     if (there === wanted) {
       return undefined
     }
-    if (there !== undefined && sameJson(jsonOf(there), wanted)) {
+    if (there !== undefined && isSame(there, wanted)) {
       values.set(key, wanted)
       return undefined
     }
@@ -75,6 +76,10 @@ export class StoredDecisions {
     return values
   }
 }
+
+// Mostly it is written as this wrote it: then it is the same text, and need not be taken apart.
+const isSame = (there: StoredValue, wanted: Json): boolean =>
+  (there instanceof Uint8Array && readUtf8(there) === JSON.stringify(wanted)) || sameJson(jsonOf(there), wanted)
 
 const jsonOf = (value: StoredValue): Json | undefined =>
   value instanceof Uint8Array ? Result.getOrUndefined(readJson(value)) : value

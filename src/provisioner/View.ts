@@ -34,6 +34,8 @@ export class View implements Following {
   #readAnew = new Set<string>()
   /** Other buckets may count than when that was last looked at. */
   #isFollowingDue = true
+  /** How often it heard more than what keys hold: so often its health may have become another. */
+  standing = 0
 
   constructor(decider: Decider) {
     this.#decider = decider
@@ -76,6 +78,7 @@ export class View implements Following {
     }
     if (this.#isFollowingDue) {
       this.#isFollowingDue = false
+      this.standing += 1
       for (const bucket of this.#readings.follow(this)) {
         this.#decider.take({ bucket, isThere: false })
         this.factsChanged += 1

@@ -44,6 +44,11 @@ export class Writer {
     return this.#putOffs.unwritten
   }
 
+  /** How often that changed. */
+  get unwrittenChanges(): number {
+    return this.#putOffs.changes
+  }
+
   /** Whether any of that is to be tried again by itself: others kept writing there, or the bucket was full. */
   get isWaiting(): boolean {
     return this.#putOffs.isAnyWaiting
