@@ -164,22 +164,20 @@ const liveOf = async (
 ): Promise<{ readonly atMillis: number; readonly writes: number }> => {
   let writes = 0
   let rest = ""
+  const buffer = Buffer.alloc(logBytesAtOnce)
   const file = await open(log)
   try {
     while (child.exitCode === null && child.signalCode === null) {
-      const lines = rest +
-        (await file.read({ buffer: Buffer.alloc(logBytesAtOnce) }).then(({ buffer, bytesRead }) =>
-          buffer.toString("latin1", 0, bytesRead)
-        ))
+      const { bytesRead } = await file.read({ buffer })
+      const lines = rest + buffer.toString("latin1", 0, bytesRead)
       const end = lines.lastIndexOf("\n") + 1
       rest = lines.slice(end)
-      const whole = lines.slice(0, end)
-      writes += whole.split(`"op":"`).length - 1
-      const [, at] = /"time":"([^"]+)"[^\n]*"health":"live"/u.exec(whole) ?? []
+      const [, at] = /"time":"([^"]+)"[^\n]*"health":"live"/u.exec(lines.slice(0, end)) ?? []
+      writes += lines.slice(0, end).split(`"op":"`).length - 1
       if (at !== undefined) {
         return { atMillis: Date.parse(at), writes }
       }
-      await sleep(whole === "" ? 20 : 0)
+      await sleep(bytesRead < logBytesAtOnce ? 50 : 0)
     }
   } finally {
     await file.close()
@@ -187,7 +185,7 @@ const liveOf = async (
   throw new Error(`the provisioner ended with exit code ${child.exitCode}`)
 }
 
-const logBytesAtOnce = 4_194_304
+const logBytesAtOnce = 1_048_576
 
 const stop = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) {
