@@ -17,7 +17,7 @@ import {
 } from "../simulator/index.ts"
 import { progressing } from "./Announce.ts"
 import { Failure, usage } from "./Failure.ts"
-import { type Line, printJson, printLines, styled } from "./Print.ts"
+import { fitted, type Line, printJson, printLines, styled } from "./Print.ts"
 import { countText } from "./Say.ts"
 
 /** What `simulate` is asked. */
@@ -146,7 +146,9 @@ const playOne = Effect.fnUntraced(function*(
     }
   })
   if (!json) {
-    yield* printLines(tableOf(watch ? told : told.slice(-lastMax)))
+    // On a terminal each thing is one line.
+    const { columns } = process.stdout
+    yield* printLines(tableOf(watch ? told : told.slice(-lastMax)).map((line) => fitted(line, columns)))
   }
   return added(playedBefore, last)
 })

@@ -12,7 +12,7 @@ import { Group } from "./Group.ts"
 import { entryIn, Knowledge, makersIn, tokenOf } from "./Knowledge.ts"
 import type { Laws } from "./Laws.ts"
 import { wrongPlan } from "./PlanLaw.ts"
-import { wrongProvision } from "./ProvisionLaw.ts"
+import { lawOfProvision, wrongProvision } from "./ProvisionLaw.ts"
 import { consumerIn } from "./Remembered.ts"
 import { wrongServed } from "./ServedLaw.ts"
 import { Standing } from "./Standing.ts"
@@ -50,7 +50,7 @@ export class Guard implements Decider {
   }
 
   whatIf(changes: ReadonlyArray<EngineChange>): ReturnType<Decider["whatIf"]> {
-    return whatIfOf(this.#engine, changes)
+    return this.#engine.whatIf([], pendingMax).pending > 0 ? "busy" : whatIfOf(this.#engine, changes)
   }
 
   take(change: EngineChange): boolean {
@@ -265,6 +265,9 @@ export class Guard implements Decider {
   }
 }
 
+/** With more to be decided anyway than that, a what-if waits. */
+const pendingMax = 500
+
 /** The keys, other than its consumer's, of which a provision may be another when they hold something else. */
 const keysUnder = ({ find, provider, waits }: Provision): ReadonlyArray<string> => [
   ...(provider === undefined ? [] : [`${tokenOf(provider.node)}.${provider.module}`]),
@@ -275,16 +278,5 @@ const keysUnder = ({ find, provider, waits }: Provision): ReadonlyArray<string> 
 const addAll = (keys: Set<string>, more: Iterable<string>): void => {
   for (const key of more) {
     keys.add(key)
-  }
-}
-
-const lawOfProvision = (provision: Provision) => {
-  switch (provision.state) {
-    case "provided":
-      return "provided by outcome"
-    case "failed":
-      return "failed in its words"
-    default:
-      return "asked for a fact"
   }
 }

@@ -17,6 +17,7 @@ import {
   type SoundEntry,
   tokenOf
 } from "./Knowledge.ts"
+import type { Law } from "./Laws.ts"
 import { tokensOf } from "./Remembered.ts"
 
 /** What is wrong with a provision by the facts, if anything. */
@@ -38,6 +39,18 @@ export const wrongProvision = (facts: Knowledge, key: string, provision: Provisi
         : `it is asked (${provision.reason}), and ${provision.waits.bucket} ${provision.waits.key} is there as it is to be`
     default:
       return provision.waits === undefined ? undefined : "it is refused and waits for something"
+  }
+}
+
+/** The law that a provision is held to, by its state. */
+export const lawOfProvision = ({ state }: Provision): Law => {
+  switch (state) {
+    case "provided":
+      return "provided by outcome"
+    case "failed":
+      return "failed in its words"
+    default:
+      return "asked for a fact"
   }
 }
 

@@ -4,12 +4,14 @@
 import { epochKey } from "../core/Bucket.ts"
 import { boundBucket, bucketName } from "../core/BucketName.ts"
 import { decide } from "../core/Decide.ts"
+import type { Decisions } from "../core/Decision.ts"
 import { diff, type Stored } from "../core/Diff.ts"
 import { Facts } from "../core/Facts.ts"
 import { isJsonObject } from "../core/Json.ts"
 import { askKeyOf, readAskKey } from "./AskLaw.ts"
 import { entryIn, Knowledge, makersIn, nameOf } from "./Knowledge.ts"
 import type { Laws } from "./Laws.ts"
+import { lawOfProvision, wrongProvision } from "./ProvisionLaw.ts"
 import type { World } from "./World.ts"
 
 /** What a bus holds: the bytes of each key, by bucket. */
@@ -27,7 +29,7 @@ const heldBy = ({ bus }: World): Held =>
 
 /** Holds a mesh at rest to its laws. */
 export const checkRest = (world: World, laws: Laws, judge: Judge | undefined): void => {
-  checkDecided(world, laws)
+  const { provisions } = checkDecided(world, laws)
   const held = heldBy(world)
   const jsonOf = (bytes: Uint8Array) => world.bus.jsonOf(bytes)
   const wrong = judge?.(held)
@@ -43,11 +45,12 @@ export const checkRest = (world: World, laws: Laws, judge: Judge | undefined): v
   }
   checkMade(world, known, laws)
   checkAsks(world, known, laws)
+  checkProvisions(known, provisions, laws)
   checkAnswers(known, laws)
 }
 
-/** The bus holds what the facts on it decide. */
-export const checkDecided = (world: World, laws: Laws): void => {
+/** The bus holds what the facts on it decide, which is given. */
+export const checkDecided = (world: World, laws: Laws): Decisions => {
   const held = heldBy(world)
   const facts = new Facts()
   for (const [bucket, values] of held) {
@@ -64,7 +67,8 @@ export const checkDecided = (world: World, laws: Laws): void => {
       new Map([...values].map(([key, value]) => [key, world.bus.jsonOf(value)]))
     ])
   )
-  const [write] = diff(stored, decide(facts))
+  const decided = decide(facts)
+  const [write] = diff(stored, decided)
   laws.checked += 1
   if (write !== undefined) {
     laws.broken(
@@ -74,6 +78,7 @@ export const checkDecided = (world: World, laws: Laws): void => {
       } and not ${JSON.stringify("value" in write ? write.value : undefined)}`
     )
   }
+  return decided
 }
 
 const bucketsOfDecisions: ReadonlySet<string> = new Set([
@@ -101,6 +106,17 @@ const checkMade = ({ providers }: World, known: Knowledge, laws: Laws): void => 
           }`
         )
       }
+    }
+  }
+}
+
+/** Whatever is provided, failed or asked on the bus is so by the facts on the bus: what is waited for indeed is not there. */
+const checkProvisions = (known: Knowledge, provisions: Decisions["provisions"], laws: Laws): void => {
+  for (const [key, provision] of provisions) {
+    const wrong = wrongProvision(known, key, provision)
+    laws.checked += 1
+    if (wrong !== undefined) {
+      laws.broken(lawOfProvision(provision), `at rest ${key}: ${wrong}`)
     }
   }
 }
