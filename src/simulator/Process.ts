@@ -9,7 +9,7 @@ import type { Decider } from "../provisioner/Decider.ts"
 import type { Bus } from "./Bus.ts"
 import { Party } from "./Party.ts"
 import { mix } from "./Random.ts"
-import type { Run, Surroundings } from "./Run.ts"
+import type { Chair, Run, Surroundings } from "./Run.ts"
 import type { Seat } from "./Seat.ts"
 
 /** What a process stands in. */
@@ -21,10 +21,18 @@ export interface Ground {
   readonly thingsMax: number
   /** A decider with nothing in it, for a run that begins. */
   readonly makeDecider: (process: string) => Decider
+  /** Whether a run takes the seat by itself, term after term. */
+  readonly takesSeat: boolean
   /** Begins a run. */
   readonly makeRun: (surroundings: Surroundings) => Run
   readonly says: (process: string, what: string) => void
   readonly died: (defect: unknown) => void
+}
+
+interface Sitting {
+  readonly granted: (term: number) => void
+  readonly over: (why: string) => void
+  isGranted: boolean
 }
 
 /** The buckets that a holder leaves its mark in. */
@@ -39,6 +47,8 @@ export class Process {
   readonly party: Party
   readonly #ground: Ground
   #run: Run | undefined
+  /** Who waits for the seat or holds it, where the run takes it by itself. */
+  #sitting: Sitting | undefined
   /** Counts the runs: what was begun by an earlier one is never done. */
   #runs = 0
   #isRunning = false
@@ -128,8 +138,8 @@ export class Process {
   // --- the seat --------------------------------------------------------------------------------------------------------
 
   #standBy(): void {
-    const { seat } = this.#ground
-    if (seat === undefined) {
+    const { seat, takesSeat } = this.#ground
+    if (seat === undefined || takesSeat) {
       this.#begin(undefined)
     } else {
       seat.want(this)
@@ -144,15 +154,14 @@ export class Process {
     // Where it is frozen or cut off it hears of that some time later, and may write before.
     this.#later(50, this.#runs, () => {
       if (this.#run !== undefined && term > 0) {
-        this.#endRun()
-        this.#standBy()
+        this.#endTerm()
       }
     })
   }
 
   #mark(term: number, [bucket, ...rest]: ReadonlyArray<string>, run: number): void {
     if (bucket === undefined) {
-      return this.#begin(term)
+      return this.#hold(term)
     }
     const text = bucket === bucketName.answers ? undefined : JSON.stringify({ term })
     const sent = { by: this.party, bucket, key: epochKey, text, follows: "any" as const, term }
@@ -162,9 +171,7 @@ export class Process {
           return this.#mark(term, rest, run)
         }
         if (reply.wrong._tag === "Fenced") {
-          this.#endRun()
-          this.#ground.seat?.leave(this)
-          return this.#standBy()
+          return this.#loseTerm()
         }
         this.#later(100, run, () => this.#mark(term, [bucket, ...rest], run))
       }))
@@ -173,12 +180,13 @@ export class Process {
   // --- a run -----------------------------------------------------------------------------------------------------------
 
   #begin(term: number | undefined): void {
-    const { bus, died, makeDecider, makeRun, says, thingsMax, writesInFlightMax } = this.#ground
+    const { bus, died, makeDecider, makeRun, says, takesSeat, thingsMax, writesInFlightMax } = this.#ground
     const run = ++this.#runs
     this.#run = makeRun({
       bus,
       party: this.party,
-      decider: makeDecider(this.name),
+      makeDecider: () => makeDecider(this.name),
+      chair: takesSeat ? this.#chair : undefined,
       term,
       writesInFlightMax,
       thingsMax,
@@ -187,17 +195,57 @@ export class Process {
       died,
       after: (millis, then) => this.#later(millis, run, then),
       whenAwake: (then) => this.#whenAwake(run, then),
-      fenced: () => {
-        this.#endRun()
-        this.#ground.seat?.leave(this)
-        this.#standBy()
-      }
+      fenced: () => this.#loseTerm()
     })
+  }
+
+  readonly #chair: Chair = {
+    sit: (granted, over) => {
+      this.#sitting = { granted, over, isGranted: false }
+      this.#ground.seat?.want(this)
+    },
+    leave: () => {
+      this.#sitting = undefined
+      this.#ground.seat?.leave(this)
+    },
+    isHeld: () => this.#ground.seat?.isHeldBy(this) === true
+  }
+
+  #hold(term: number): void {
+    if (this.#sitting === undefined) {
+      return this.#begin(term)
+    }
+    this.#sitting.isGranted = true
+    this.#sitting.granted(term)
+  }
+
+  /** Another left its mark over this one's. */
+  #loseTerm(): void {
+    if (this.#sitting === undefined) {
+      this.#ground.seat?.leave(this)
+    } else if (!this.#sitting.isGranted) {
+      // It still waits for the seat.
+      this.#ground.seat?.leave(this)
+      this.#ground.seat?.want(this)
+      return
+    }
+    this.#endTerm()
+  }
+
+  #endTerm(): void {
+    if (this.#sitting === undefined) {
+      this.#endRun()
+      return this.#standBy()
+    }
+    if (this.#sitting.isGranted) {
+      this.#sitting.over("Another has the seat.")
+    }
   }
 
   #endRun(): void {
     this.#run?.close()
     this.#run = undefined
+    this.#sitting = undefined
     this.#runs += 1
   }
 

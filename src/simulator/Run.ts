@@ -8,13 +8,25 @@ import type { Bus } from "./Bus.ts"
 import type { Party } from "./Party.ts"
 import type { Watch } from "./Watch.ts"
 
+/** The seat of a mesh, as a run takes it that outlives its terms. */
+export interface Chair {
+  /** Waits for the seat: it is held from when `granted` is called, until `over` is. */
+  readonly sit: (granted: (term: number) => void, over: (why: string) => void) => void
+  /** Gives it up. */
+  readonly leave: () => void
+  readonly isHeld: () => boolean
+}
+
 /** What a run stands in. */
 export interface Surroundings {
   readonly bus: Bus
   readonly party: Party
-  readonly decider: Decider
-  /** The term of the seat, where there is one. */
+  /** A decider with nothing in it. */
+  readonly makeDecider: () => Decider
+  /** The term of the seat, where it is run for one. */
   readonly term: number | undefined
+  /** The seat, where it takes that by itself. */
+  readonly chair: Chair | undefined
   readonly writesInFlightMax: number
   /** How many things it decides at once at most. */
   readonly thingsMax: number

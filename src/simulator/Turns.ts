@@ -8,6 +8,7 @@ import type { Write } from "../core/Diff.ts"
 import type { Json } from "../core/Json.ts"
 import { retire } from "../core/Retire.ts"
 import { BusError } from "../ports/BusError.ts"
+import type { Decider } from "../provisioner/Decider.ts"
 import type { Heard, Order } from "../provisioner/Heard.ts"
 import { View } from "../provisioner/View.ts"
 import type { Run, Surroundings } from "./Run.ts"
@@ -24,6 +25,7 @@ export class Turns implements Run {
   #decided: Decisions | undefined
   #isBusy = false
   readonly #around: Surroundings
+  readonly #decider: Decider
   readonly #writes: Writes
   readonly #inbox: Array<Heard> = []
   readonly #watches = new Watches()
@@ -36,7 +38,8 @@ export class Turns implements Run {
 
   constructor(around: Surroundings) {
     this.#around = around
-    this.#view = new View(around.decider)
+    this.#decider = around.makeDecider()
+    this.#view = new View(this.#decider)
     this.#writes = new Writes(around, this.#view)
     this.#obey()
     this.#compareLater(times.compareEvery)
@@ -104,7 +107,7 @@ export class Turns implements Run {
   #decide(): void {
     const view = this.#view
     view.factsChanged = 0
-    const { changed, decisions, isPending } = this.#around.decider.decide(this.#around.thingsMax)
+    const { changed, decisions, isPending } = this.#decider.decide(this.#around.thingsMax)
     if (changed === "all") {
       view.due.addAll()
     } else {
@@ -122,7 +125,7 @@ export class Turns implements Run {
     const { due, stored } = this.#view
     const isAll = due.isAll
     const writes: Array<Write> = []
-    const compared = due.take(stored, decisions, this.#around.decider.isAnswerOver)
+    const compared = due.take(stored, decisions, this.#decider.isAnswerOver)
     for (let next = compared.next(); next.done !== true; next = compared.next()) {
       if (next.value.write === undefined) {
         this.#writes.forget(next.value)

@@ -111,6 +111,7 @@ export class World {
       writesInFlightMax: options.writesInFlightMax,
       thingsMax: options.thingsMax,
       makeDecider: witness.makeDecider,
+      takesSeat: options.shell === "fibers" && options.seated,
       makeRun: options.shell === "fibers"
         ? (around: Surroundings) => new FiberRun(around)
         : (around: Surroundings) => new Turns(around),

@@ -16,19 +16,27 @@ import { type Follower, NamesWatch, Watch } from "../Watch.ts"
 import type { Watches } from "../Watches.ts"
 
 /** The bus as the fibers of a run see it, its watches kept where they may go wrong. */
-export const fiberBusOf = (around: Surroundings, watches: Watches): BusPort["Service"] => {
+export const fiberBusOf = (
+  around: Surroundings,
+  watches: Watches,
+  term: number | undefined
+): BusPort["Service"] => {
   const { bus, party } = around
   const write = (operation: Operation, sent: Pick<Sent, "bucket" | "key" | "text" | "follows">) =>
-    asked<Reply, number>(around, (heard) => bus.send({ ...sent, by: party, ...termOf(around) }, heard), (reply) => {
-      if (!("wrong" in reply)) {
-        return Effect.succeed(reply.revision)
+    asked<Reply, number>(
+      around,
+      (heard) => bus.send({ ...sent, by: party, ...(term === undefined ? {} : { term }) }, heard),
+      (reply) => {
+        if (!("wrong" in reply)) {
+          return Effect.succeed(reply.revision)
+        }
+        const { wrong: reason } = reply
+        if (reason._tag === "Fenced") {
+          around.fenced()
+        }
+        return Effect.fail(new BusError({ operation, bucket: sent.bucket, key: sent.key, reason }))
       }
-      const { wrong: reason } = reply
-      if (reason._tag === "Fenced") {
-        around.fenced()
-      }
-      return Effect.fail(new BusError({ operation, bucket: sent.bucket, key: sent.key, reason }))
-    })
+    )
   return BusPort.of({
     follow: (bucket) =>
       followed(
@@ -61,8 +69,6 @@ export const fiberBusOf = (around: Surroundings, watches: Watches): BusPort["Ser
     limits: { valueBytesMax: 1_048_576, keyBytesMax: 3_072 }
   })
 }
-
-const termOf = ({ term }: Surroundings): Pick<Sent, "term"> => term === undefined ? {} : { term }
 
 /** Asks the bus, and waits for what it answers. */
 const asked = <Answer, A>(

@@ -1,6 +1,6 @@
 /**
- * One run of a simulated provisioner by the shell's own fibers: `Provisioner`, with its loop, readers and writer, on a clock and
- * a scheduler that the mesh's schedule drives.
+ * One run of a simulated provisioner by the shell's own fibers, on a clock and a scheduler that the mesh's schedule drives: the
+ * `Daemon`, where there is a seat, with a `Provisioner` for each of its terms; a `Provisioner` alone where there is none.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -9,15 +9,23 @@ import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as Scheduler from "effect/Scheduler"
+import type * as Scope from "effect/Scope"
 import type { Json } from "../../core/Json.ts"
 import { Bus as BusPort } from "../../ports/Bus.ts"
+import { Seat as SeatPort } from "../../ports/Seat.ts"
+import { type VerbCall, type VerbName, type VerbReply, VerbServer } from "../../ports/VerbServer.ts"
+import { Daemon } from "../../provisioner/Daemon.ts"
 import { Provisioner } from "../../provisioner/Provisioner.ts"
+import type { ProvisionerOptions } from "../../provisioner/Settings.ts"
+import { answerBy } from "../../provisioner/VerbDoor.ts"
 import { Random } from "../Random.ts"
 import type { Run, Surroundings } from "../Run.ts"
+import { writeUtf8 } from "../Utf8.ts"
 import type { Watch } from "../Watch.ts"
 import { Watches } from "../Watches.ts"
 import { DrawnScheduler } from "./DrawnScheduler.ts"
 import { fiberBusOf } from "./FiberBus.ts"
+import { fiberSeatOf } from "./FiberSeat.ts"
 import { HeapClock } from "./HeapClock.ts"
 
 /** A run by fibers. */
@@ -26,11 +34,12 @@ export class FiberRun implements Run {
   readonly #watches = new Watches()
   readonly #clock: HeapClock
   readonly #fork: <A, E>(effect: Effect.Effect<A, E>) => void
-  #provisioner: Provisioner["Service"] | undefined
+  /** What answers the verbs, while anything does. */
+  #answer: ((call: VerbCall) => Effect.Effect<VerbReply>) | undefined
 
   constructor(around: Surroundings) {
     this.#around = around
-    const { after, bus, decider, died, seed, writesInFlightMax } = around
+    const { after, bus, chair, died, makeDecider, seed, writesInFlightMax } = around
     const random = new Random(seed)
     this.#clock = new HeapClock({ now: () => bus.schedule.now, after, random })
     const context = Context.empty().pipe(
@@ -46,13 +55,44 @@ export class FiberRun implements Run {
         }
       })
     }
-    const quiet = random.among([0, 0, 2])
-    this.#fork(
-      Effect.scoped(Effect.gen({ self: this }, function*() {
-        this.#provisioner = yield* Provisioner.make({ quiet, writesInFlightMax, makeDecider: () => decider })
-        return yield* this.#provisioner.ended
-      })).pipe(Effect.provideService(BusPort, fiberBusOf(around, this.#watches)))
+    const options = { quiet: random.among([0, 0, 2]), writesInFlightMax, makeDecider }
+    this.#fork(Effect.scoped(
+      chair === undefined
+        ? this.#provisioner(options)
+        : Effect.provideService(
+          this.#daemon(options),
+          SeatPort,
+          fiberSeatOf(around, chair, (term) => fiberBusOf(around, this.#watches, term))
+        )
+    ))
+  }
+
+  #daemon(options: ProvisionerOptions): Effect.Effect<never, never, SeatPort | Scope.Scope> {
+    return Daemon.make(options).pipe(
+      Effect.flatMap(({ ended }) => ended),
+      Effect.provideService(VerbServer, VerbServer.of({ serve: (answer) => this.#serve(answer) }))
     )
+  }
+
+  #provisioner(options: ProvisionerOptions): Effect.Effect<never, never, Scope.Scope> {
+    return Provisioner.make(options).pipe(
+      Effect.provideService(BusPort, fiberBusOf(this.#around, this.#watches, undefined)),
+      Effect.tap(({ verbs }) => this.#serve(answerBy(verbs))),
+      Effect.flatMap(({ ended }) => ended)
+    )
+  }
+
+  #serve(answer: (call: VerbCall) => Effect.Effect<VerbReply>): Effect.Effect<void, never, Scope.Scope> {
+    const served = Effect.acquireRelease(
+      Effect.sync(() => {
+        this.#answer = answer
+      }),
+      () =>
+        Effect.sync(() => {
+          this.#answer = undefined
+        })
+    )
+    return Effect.asVoid(served)
   }
 
   #logger(): Logger.Logger<unknown, void> {
@@ -61,16 +101,18 @@ export class FiberRun implements Run {
     )
   }
 
-  // Who answers an ask looks at it first, and at what would be.
+  // Who answers an ask looks at those that there are first, and at what would be; all of it at once.
   retire(request: Json): void {
-    const { says } = this.#around
-    const verbs = this.#provisioner?.verbs
-    if (verbs !== undefined) {
-      const shown = Effect.gen(function*() {
-        says(JSON.stringify(yield* verbs.provisioning({ what: "asks", limit: 20 })))
-        says(JSON.stringify(yield* verbs.retire(request)))
-      })
-      this.#fork(Effect.ignore(shown))
+    this.#ask("provisioning", { what: "asks", limit: 20 })
+    this.#ask("what-if", { changes: [{ bucket: "mesh-controller_machines", key: "n1", value: { lost: true } }] })
+    this.#ask("retire", request)
+  }
+
+  #ask(verb: VerbName, request: Json): void {
+    const payload = writeUtf8(JSON.stringify(request))
+    const reply = this.#answer?.({ verb, payload, caller: undefined, replyBytesMax: 1_048_576 })
+    if (reply !== undefined) {
+      this.#fork(Effect.map(reply, (reply) => this.#around.says(JSON.stringify(reply))))
     }
   }
 
