@@ -7,7 +7,8 @@ import { boundBucket, bucketName } from "../core/BucketName.ts"
 import { isJsonObject, type Json, type JsonObject, sameJson } from "../core/Json.ts"
 import type { Bus } from "./Bus.ts"
 import { canary, type ProviderRole } from "./Cast.ts"
-import { alsoOf, type Entry, entryJson, makersOf, readEntry, readNode, whatIsSaid, writeNode } from "./Entry.ts"
+import { alsoOf, type Entry, entryJson, makersOf, readEntry, readNode, writeNode } from "./Entry.ts"
+import { Made } from "./Made.ts"
 import { Party } from "./Party.ts"
 import { hashOf, mix } from "./Random.ts"
 import { claimIn, tokensOf } from "./Remembered.ts"
@@ -42,8 +43,7 @@ export class Provider {
   readonly #bucket: string
   readonly #asks: Sight
   readonly #bound: Sight
-  /** What it has for a claim on a node, as `<node> <claim>`: all that it said to have there since it was made. */
-  readonly made = new Map<string, Array<Json>>()
+  readonly made = new Made()
   /** What it wrote last of a claim, for when its bucket is lost. */
   readonly #entries = new Map<string, Entry>()
   /** What it wrote and had no answer to: it may be there. */
@@ -236,12 +236,13 @@ export class Provider {
       const node = writeNode(maker)
       const ask = this.#ask(node, claim)
       if (ask?.["state"] === "retire" && (this.#ground.runs(this.module, node) || this.#mayForget(ask))) {
-        const had = this.made.get(`${node} ${claim}`) ?? []
-        this.#ground.undoes({ module: this.module, node, claim, had: [...had, ...whatIsSaid(entry, maker)] })
+        const had = this.made.undo(claim, entry, maker)
+        if (had !== undefined) {
+          this.#ground.undoes({ module: this.module, node, claim, had })
+        }
         const left = alsoOf((entry.also ?? []).filter((other) => other !== maker))
         const { also: _, ...rest } = entry
         const without = maker === entry.by ? { ...rest, state: "retired", ...left } : { ...rest, ...left }
-        this.made.delete(`${node} ${claim}`)
         return this.#write(claim, without)
       }
     }
@@ -274,10 +275,7 @@ export class Provider {
   #keep(claim: string, entry: Entry): void {
     this.#inDoubt.delete(claim)
     this.#entries.set(claim, entry)
-    for (const maker of makersOf(entry)) {
-      const id = `${writeNode(maker)} ${claim}`
-      this.made.set(id, [...(this.made.get(id) ?? []).slice(-7), ...whatIsSaid(entry, maker)])
-    }
+    this.made.say(claim, entry)
   }
 
   #writeText(claim: string, text: string | undefined, then: (() => void) | undefined): void {

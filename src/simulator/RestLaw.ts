@@ -91,7 +91,7 @@ const bucketsOfDecisions: ReadonlySet<string> = new Set([
 /** Whatever a provider made, its bucket says so, and it is asked about. */
 const checkMade = ({ providers }: World, known: Knowledge, laws: Laws): void => {
   for (const { made, module } of providers) {
-    for (const id of made.keys()) {
+    for (const id of made.ids()) {
       const space = id.indexOf(" ")
       const [node, claim] = [id.slice(0, space), id.slice(space + 1)]
       const entry = entryIn(known, module, claim)

@@ -15,7 +15,7 @@ export interface Story {
 
 /** What shortening may cost. */
 export interface ShrinkOptions {
-  /** The most plays. Default: 400. */
+  /** The most plays. Default: 1,000. */
   readonly playsMax?: number
   /** The most steps of all plays. Default: 5,000,000. */
   readonly stepsMax?: number
@@ -107,7 +107,7 @@ class Shortening {
 
   /** Leaves out so much at a time, wherever the law is broken without it. Gives whether it was anywhere. */
   leaveOut(size: number): boolean {
-    const { playsMax = 400, stepsMax = 5_000_000 } = this.#options
+    const { playsMax = 1_000, stepsMax = 5_000_000 } = this.#options
     const before = this.#left.length
     for (let at = 0; at < this.#left.length && this.#plays < playsMax && this.#steps < stepsMax;) {
       const left = this.#left
