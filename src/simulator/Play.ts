@@ -21,6 +21,8 @@ import { World, type WorldOptions } from "./World.ts"
 export interface Chapter {
   readonly until: number
   readonly plot: ReadonlyArray<Happening>
+  /** Which provisioner alone is left then, by a number; all of them where left out. */
+  readonly alone?: number
 }
 
 /** How a mesh is made, and so played. */
@@ -106,14 +108,17 @@ export class Play {
   }
 
   /** Plays a chapter, and what comes after it. Gives whether it was played to its end. */
-  play({ plot, until }: Chapter): boolean {
-    const { schedule } = this.world
+  play({ alone, plot, until }: Chapter): boolean {
+    const { processes, schedule } = this.world
+    for (const process of processes) {
+      process.start()
+    }
     for (const happening of plot) {
       schedule.after(happening.at - schedule.now, () => this.#happen(happening))
     }
     this.world.healsLate = false
     this.#stepsUntil = this.world.steps + restStepsMax
-    const isPlayed = this.#goOn(until) && this.#guarded(() => this.#calm()) && this.#goOn(until + soonMillis) &&
+    const isPlayed = this.#goOn(until) && this.#guarded(() => this.#calm(alone)) && this.#goOn(until + soonMillis) &&
       this.#guarded(() => this.#checkSoon()) && this.#goOn(until + restMillisMax)
     if (!isPlayed) {
       return false
@@ -188,9 +193,14 @@ export class Play {
   }
 
   /** The faults stop: what is lost is there again, and everyone is as they ought to be. */
-  #calm(): void {
+  #calm(alone: number | undefined): void {
     const { world } = this
-    this.#tell("the faults stop", { isFromOutside: true, isFault: false })
+    const { processes } = world
+    const left = alone === undefined ? undefined : processes[alone % processes.length]
+    this.#tell(`the faults stop${left === undefined ? "" : `, and ${left.name} alone is left`}`, {
+      isFromOutside: true,
+      isFault: false
+    })
     for (const bucket of world.bus.lost) {
       world.bringBack(bucket, true)
     }
@@ -199,8 +209,12 @@ export class Play {
         hear()
       }
     }
-    for (const process of world.processes) {
-      process.heal()
+    for (const process of processes) {
+      if (left === undefined || left === process) {
+        process.heal()
+      } else {
+        process.kill()
+      }
     }
     for (const provider of world.providers) {
       provider.heal()

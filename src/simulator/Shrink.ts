@@ -136,8 +136,8 @@ class Shortening {
 const chaptersOf = (chapters: ReadonlyArray<Chapter>, left: ReadonlyArray<Numbered>): ReadonlyArray<Chapter> => {
   const last = left.at(-1)?.chapter ?? 0
   return chapters.slice(0, last + 1)
-    .map(({ until }, index) => ({
-      until,
+    .map((chapter, index) => ({
+      ...chapter,
       plot: left.filter(({ chapter }) => chapter === index).map(({ happening }) => happening)
     }))
     .filter(({ plot }, index) => plot.length > 0 || index === last)

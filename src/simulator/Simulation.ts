@@ -88,7 +88,7 @@ export const simulate = (options: SimulateOptions): Simulated => {
       })
     ]
     const until = (plot.at(-1)?.at ?? from) + 1
-    chapters.push({ until, plot })
+    chapters.push({ until, plot, ...(random.chance(30) ? { alone: random.below(setting.provisioners) } : {}) })
     from = until + afterChapterMillis + 1
   } while (play.play(chapters.at(-1) ?? { until: from, plot: [] }) && play.world.steps < steps)
   return simulatedBy(play, setting, chapters)

@@ -26,4 +26,4 @@ export const plant = (
 
 /** The files of the shell's fibers: they are played in nothing else. */
 const shellOf = (file: string): Shell =>
-  /^provisioner\/(Loop|Writer|Reader|Provisioner)\.ts$/.test(file) ? "fibers" : "steps"
+  /^provisioner\/(Daemon|Loop|Writer|Reader|Provisioner)\.ts$/.test(file) ? "fibers" : "steps"

@@ -94,5 +94,13 @@ export const shellPlants: ReadonlyArray<Plant> = [
     "return this.#putOffs.isDue(write) && !this.#overtakenTimes.has(idOf(write))",
     "as decided",
     "nothing stuck"
+  ),
+  plant(
+    "a daemon that does not hear that its term is over",
+    "provisioner/Daemon.ts",
+    "Effect.raceAllFirst([term.over, provisioner.ended, lossOf(provisioner)])",
+    "Effect.raceAllFirst([provisioner.ended, lossOf(provisioner)])",
+    "as decided",
+    "nothing stuck"
   )
 ]
