@@ -3,7 +3,7 @@
  * with those who say what they ought not to.
  */
 import { epochKey } from "../core/Bucket.ts"
-import { boundBucket, bucketName } from "../core/BucketName.ts"
+import { boundBucket, bucketName, moduleOfBoundBucket } from "../core/BucketName.ts"
 import type { Json } from "../core/Json.ts"
 import { brokenNeeds, canary } from "./Cast.ts"
 import { among, consumerOf, moduleOf, nodeOf, processOf } from "./Choosing.ts"
@@ -159,9 +159,15 @@ export const faultDeeds: { readonly [D in FaultDeed]: (world: World, happening: 
   "miss deletes": (world, happening) => {
     return deafen(world, happening, "misses deletes")
   },
-  "lose bucket": (world, { how }) => {
-    world.bus.lose(among(losable(world), how))
-    return `bucket ${among(losable(world), how)} is lost`
+  "lose bucket": (world, { how, who }) => {
+    const bucket = among(losable(world), how)
+    const module = moduleOfBoundBucket(bucket)
+    world.bus.lose(bucket)
+    if (module === undefined || who % 2 === 0) {
+      return `bucket ${bucket} is lost`
+    }
+    world.controller.delete(bucketName.modules, module)
+    return `bucket ${bucket} is lost, and the definition of ${module} taken away`
   },
   "bring bucket back": (world, { how }) => {
     const [bucket] = world.bus.lost
