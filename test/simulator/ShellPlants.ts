@@ -16,7 +16,7 @@ export const shellPlants: ReadonlyArray<Plant> = [
   plant(
     "a diff that compares no values",
     "provisioner/StoredDecisions.ts",
-    "there !== undefined && sameJson(jsonOf(there), wanted)",
+    "there !== undefined && isSame(there, wanted)",
     "there !== undefined",
     "as decided",
     "nothing stuck"
@@ -32,8 +32,8 @@ export const shellPlants: ReadonlyArray<Plant> = [
   plant(
     "a lost bucket taken for empty",
     "provisioner/Readings.ts",
-    ".every((reading) => reading.isWhole || reading.isPassedOver)",
-    ".every(() => true)",
+    "if (!isWhole && !isPassedOver) {",
+    "if (false) {",
     "not on what is lost"
   ),
   plant(
