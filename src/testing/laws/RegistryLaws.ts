@@ -3,12 +3,14 @@
  * stands.
  */
 import * as fc from "fast-check"
+import type { RegistryEntry } from "../../core/Decision.ts"
 import type { Json } from "../../core/Json.ts"
 import type { Snapshot } from "../../core/Snapshot.ts"
 import { chosen } from "../arbitrary/Choose.ts"
 import { leavingFactsOut } from "../arbitrary/LeavingOut.ts"
 import { hostileNames } from "../arbitrary/Names.ts"
 import { wildMesh } from "../arbitrary/WildMesh.ts"
+import { type Answering, readFacts } from "../naive/facts.ts"
 import { write } from "../naive/name.ts"
 import { must, same } from "./Broken.ts"
 import { meshLaw } from "./Cases.ts"
@@ -67,14 +69,14 @@ const answering = leavingFactsOut(chosen((choose): Snapshot => {
   return { buckets: { "mesh-controller_modules": Object.fromEntries(modules) } }
 }))
 
-const isInShape = (module: string, kind: string, answer: Json): boolean =>
-  kind !== "_epoch" &&
-  (JSON.stringify(answer).includes("\"verb\"") || JSON.stringify(answer).includes(`${module}_values","key":"<node>.<m`))
+/** What the definitions of a mesh answer. */
+const answersOf = (mesh: Snapshot) =>
+  readFacts(mesh).definitions.flatMap(({ answers, module }) =>
+    Array.from(answers, ([kind, answer]) => ({ kind, module, answer }))
+  )
 
-const answersOf = (snapshot: Snapshot) =>
-  Object.entries(snapshot.buckets["mesh-controller_modules"] ?? {}).flatMap(([module, definition]) =>
-    Object.entries(Object(definition).answers ?? {}).map(([kind, answer]) => ({ module, kind, answer: answer as Json }))
-  ).filter(({ answer, kind, module }) => isInShape(module, kind, answer))
+const findOf = (answer: Answering): RegistryEntry["find"] =>
+  "seat" in answer ? { seat: answer.seat, verb: answer.verb } : { bucket: answer.bucket, key: answer.key }
 
 const oneAnswers = meshLaw({
   sentence:
@@ -91,7 +93,7 @@ const oneAnswers = meshLaw({
     for (const { answer, kind, module } of answers) {
       const isAlone = answers.filter((other) => other.kind === kind).length === 1 && !compiledIn.includes(kind)
       if (isAlone) {
-        expected.set(write(kind), { kind, module, find: Object(answer) })
+        expected.set(write(kind), { kind, module, find: findOf(answer) })
       } else {
         left.push(`${JSON.stringify(kind)} of ${module}`)
       }
