@@ -51,10 +51,11 @@ export const open = (operation: memory.Operation, name: string, key?: string) =>
     return bucket === undefined ? fail({ _tag: "Lost", how: "missing" }, at) : Effect.succeed(bucket)
   })
 
-const reading = <Event>(readers: Set<Queue.Queue<Event, memory.BusError>>, start: ReadonlyArray<Event>) =>
+// The start is taken in the same step in which the reader is added: no change comes between.
+const reading = <Event>(readers: Set<Queue.Queue<Event | memory.End, memory.BusError>>, start: () => Iterable<Event>) =>
   Effect.acquireRelease(
-    Effect.map(Queue.unbounded<Event, memory.BusError>(), (queue) => {
-      Queue.offerAllUnsafe(queue, start)
+    Effect.map(Queue.unbounded<Event | memory.End, memory.BusError>(), (queue) => {
+      Queue.offerAllUnsafe(queue, [...start(), end])
       readers.add(queue)
       return queue
     }),
@@ -62,6 +63,7 @@ const reading = <Event>(readers: Set<Queue.Queue<Event, memory.BusError>>, start
   )
 
 const end = { _tag: "End" } as const
+const last = ({ histories }: Bucket, key: string) => histories.get(key)?.at(-1)
 const isPut = (change: memory.Revision | undefined): change is memory.Put => change?._tag === "Put"
 
 /** The bus as an account has it. */
@@ -76,27 +78,26 @@ export const as = (account: memory.Account): memory.Bus["Service"] => {
       yield* tooLarge("value", value?.length ?? 0, limits.valueBytesMax)
       if (!memory.mayWrite(account, bucket, key)) yield* refuse({ _tag: "Refused", because: "account" })
       const opened = yield* open(operation, bucket, key)
-      const last = opened.histories.get(key)?.at(-1)
-      if (expected === undefined && isPut(last)) yield* refuse({ _tag: "Conflict" })
-      if (expected !== undefined && last?.revision !== expected) yield* refuse({ _tag: "Conflict", expected })
+      const before = last(opened, key)
+      if (expected === undefined && isPut(before)) yield* refuse({ _tag: "Conflict" })
+      if (expected !== undefined && before?.revision !== expected) yield* refuse({ _tag: "Conflict", expected })
       return put(opened, key, value?.slice())
     })
   return {
     limits,
     follow: (bucket) =>
-      Effect.flatMap(open("follow", bucket), ({ histories, readers }) => {
-        const start = Array.from(histories.values(), (history) => history.at(-1)).filter(isPut)
-        return reading<memory.BucketEvent>(readers, [...start, end])
-      }),
-    followBuckets: Effect.suspend(() => {
-      const start = Array.from(buckets.keys(), (bucket) => ({ _tag: "Appeared", bucket }) as const)
-      return reading<memory.BucketsEvent>(listeners, [...start, end])
-    }),
-    get: (bucket, key) =>
-      Effect.map(
-        open("get", bucket, key),
-        ({ histories }) => Option.filter(Option.fromUndefinedOr(histories.get(key)?.at(-1)), isPut)
+      Effect.flatMap(
+        open("follow", bucket),
+        ({ histories, readers }) =>
+          reading<memory.Revision>(readers, () =>
+            Array.from(histories.values(), (history) => history.at(-1)).filter(isPut))
       ),
+    followBuckets: reading<memory.Appeared | memory.Vanished>(
+      listeners,
+      () => Array.from(buckets.keys(), (bucket) => ({ _tag: "Appeared", bucket }))
+    ),
+    get: (bucket, key) =>
+      Effect.map(open("get", bucket, key), (opened) => Option.liftPredicate(last(opened, key), isPut)),
     history: (bucket, key) => Effect.map(open("history", bucket, key), ({ histories }) => histories.get(key) ?? []),
     create: (bucket, key, value) => write("create", bucket, key, value),
     update: (bucket, key, value, revision) => write("update", bucket, key, value, revision),
