@@ -2,6 +2,14 @@
  * Golden stories: Markdown files in which each block of commands (```story) is followed by the block of what they change or
  * answer (```says), in words. Whatever stands around them is for the reader.
  */
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+
+const folder = join(import.meta.dirname, "stories")
+
+/** The files of all stories, in order of their names. */
+export const storyPaths = (): ReadonlyArray<{ readonly name: string; readonly path: string }> =>
+  readdirSync(folder).filter((name) => name !== "README.md").sort().map((name) => ({ name, path: join(folder, name) }))
 
 /** A story: its title, and its steps in order. */
 export interface Story {

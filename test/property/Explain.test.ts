@@ -16,7 +16,7 @@ import { lossOf } from "../../src/testing/arbitrary/Loss.ts"
 import { isThere } from "../../src/testing/arbitrary/Snapshots.ts"
 import { wildMesh } from "../../src/testing/arbitrary/WildMesh.ts"
 import { readTokens } from "../../src/testing/naive/name.ts"
-import { check, Met } from "./Law.ts"
+import { check, Met, times } from "./Law.ts"
 
 const anyMesh = fc.oneof(coherentMesh, wildMesh, lossOf(coherentMesh).map(({ after }) => after))
 
@@ -168,8 +168,9 @@ test("of 40 modules with one circle of three, exactly the three are named (repor
 })
 
 test("a chain of 5,000 and a fan of 5,000 are explained as far as a reply goes, and it is said where it ends (§8)", () => {
-  const names = Array.from({ length: 5_000 }, (_, index) => `m${String(index).padStart(4, "0")}`)
-  const chain = sourceOf(meshOf({ names, nextOf: names.map((_, index) => index < 4_999 ? [index + 1] : []) }))
+  const many = times < 1 ? 1_200 : 5_000
+  const names = Array.from({ length: many }, (_, index) => `m${String(index).padStart(4, "0")}`)
+  const chain = sourceOf(meshOf({ names, nextOf: names.map((_, index) => index < many - 1 ? [index + 1] : []) }))
   const fan = sourceOf(
     meshOf({ names, nextOf: names.map((_, index) => index === 0 ? names.slice(1).map((_, next) => next + 1) : []) })
   )

@@ -6,12 +6,12 @@ import { expect, test } from "vitest"
 import { isModuleName, isName, readToken, writeToken } from "../../src/core/Name.ts"
 import { anyModuleName, anyName, anyText, nearToken } from "../../src/testing/arbitrary/Names.ts"
 import * as naive from "../../src/testing/naive/name.ts"
-import { check, Met } from "./Law.ts"
+import { check, Met, times } from "./Law.ts"
 
 test("every code point there is reads back as it was written (§2)", () => {
   // So many at once that a token of them, of up to 12 bytes each, is no longer than a key may be.
   const wrong: Array<number> = []
-  for (let first = 0; first <= 0x10ffff; first += 85) {
+  for (let first = 0; first <= 0x10ffff; first += times < 1 ? 1_700 : 85) {
     const codePoints = Array.from({ length: Math.min(85, 0x110000 - first) }, (_, index) => first + index)
     const name = String.fromCodePoint(...codePoints.filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff))
     if (name !== "" && readToken(writeToken(name)) !== name) {
