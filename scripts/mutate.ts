@@ -70,7 +70,6 @@ const mutants = await new Stryker({
   allowConsoleColors: false,
   concurrency: Number(asked.concurrency ?? Math.max(1, availableParallelism() - 1)),
   coverageAnalysis: "perTest",
-  // A machine that does something else besides must not pass for a loop that never ends.
   dryRunTimeoutMinutes: 30,
   dryRunOnly: asked["dry-run"],
   ignorePatterns: ["/bench", "/deploy", "/dist", "/docs", "/.ci"],
@@ -85,7 +84,8 @@ const mutants = await new Stryker({
   reporters: ["progress-append-only", "json"],
   tempDirName: ".cache/mutate/tree",
   testRunner: "vitest",
-  timeoutMS: 20_000,
+  // A mutant that loops is found by how often it is hit. A machine that does something else besides must not pass for one.
+  timeoutMS: 120_000,
   // There is none of this name, so it is left as it is: the compiler has no interface with which Stryker could rewrite it.
   tsconfigFile: "none",
   vitest: { configFile: "vitest.mutate.config.ts", related: false }
