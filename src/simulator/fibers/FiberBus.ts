@@ -7,36 +7,29 @@ import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
-import { readUtf8 } from "../../core/Utf8.ts"
 import { Bus as BusPort, type Put, type Revision } from "../../ports/Bus.ts"
 import { BusError, type BusErrorReason, type Operation } from "../../ports/BusError.ts"
-import type { Reply, Sent } from "../Bus.ts"
 import type { Surroundings } from "../Run.ts"
 import { type Follower, NamesWatch, Watch } from "../Watch.ts"
 import type { Watches } from "../Watches.ts"
+import { FiberWrites } from "./FiberWrites.ts"
+
+/** How a bus is seen. */
+export interface FiberBusOptions {
+  /** The term within which is written, where there is one. */
+  readonly term: number | undefined
+  /** Whether it does many writes at once, or leaves that to who writes. */
+  readonly writesMany: boolean
+}
 
 /** The bus as the fibers of a run see it, its watches kept where they may go wrong. */
 export const fiberBusOf = (
   around: Surroundings,
   watches: Watches,
-  term: number | undefined
+  { term, writesMany }: FiberBusOptions
 ): BusPort["Service"] => {
   const { bus, party } = around
-  const write = (operation: Operation, sent: Pick<Sent, "bucket" | "key" | "text" | "follows">) =>
-    asked<Reply, number>(
-      around,
-      (heard) => bus.send({ ...sent, by: party, ...(term === undefined ? {} : { term }) }, heard),
-      (reply) => {
-        if (!("wrong" in reply)) {
-          return Effect.succeed(reply.revision)
-        }
-        const { wrong: reason } = reply
-        if (reason._tag === "Fenced") {
-          around.fenced()
-        }
-        return Effect.fail(new BusError({ operation, bucket: sent.bucket, key: sent.key, reason }))
-      }
-    )
+  const writes = new FiberWrites(around, term)
   return BusPort.of({
     follow: (bucket) =>
       followed(
@@ -63,9 +56,10 @@ export const fiberBusOf = (
             : Effect.fail(new BusError({ operation: "get", bucket, key, reason: found }))
       ),
     history: () => Effect.succeed([]),
-    create: (bucket, key, value) => write("create", { bucket, key, text: readUtf8(value), follows: undefined }),
-    update: (bucket, key, value, follows) => write("update", { bucket, key, text: readUtf8(value), follows }),
-    delete: (bucket, key, follows) => write("delete", { bucket, key, text: undefined, follows }),
+    create: (bucket, key, value) => writes.write({ operation: "create", bucket, key, value }),
+    update: (bucket, key, value, revision) => writes.write({ operation: "update", bucket, key, value, revision }),
+    delete: (bucket, key, revision) => writes.write({ operation: "delete", bucket, key, revision }),
+    ...(writesMany ? { writeMany: (many) => writes.writeMany(many) } : {}),
     limits: { valueBytesMax: 1_048_576, keyBytesMax: 3_072 }
   })
 }

@@ -34,6 +34,7 @@ export class FiberRun implements Run {
   readonly #watches = new Watches()
   readonly #clock: HeapClock
   readonly #fork: <A, E>(effect: Effect.Effect<A, E>) => void
+  readonly #writesMany: boolean
   /** What answers the verbs, while anything does. */
   #answer: ((call: VerbCall) => Effect.Effect<VerbReply>) | undefined
 
@@ -55,6 +56,7 @@ export class FiberRun implements Run {
         }
       })
     }
+    this.#writesMany = random.chance(50)
     const options = { quiet: random.among([0, 0, 2]), writesInFlightMax, makeDecider }
     this.#fork(Effect.scoped(
       chair === undefined
@@ -62,9 +64,13 @@ export class FiberRun implements Run {
         : Effect.provideService(
           this.#daemon(options),
           SeatPort,
-          fiberSeatOf(around, chair, (term) => fiberBusOf(around, this.#watches, term))
+          fiberSeatOf(around, chair, (term) => this.#busOf(term))
         )
     ))
+  }
+
+  #busOf(term: number | undefined): BusPort["Service"] {
+    return fiberBusOf(this.#around, this.#watches, { term, writesMany: this.#writesMany })
   }
 
   #daemon(options: ProvisionerOptions): Effect.Effect<never, never, SeatPort | Scope.Scope> {
@@ -76,7 +82,7 @@ export class FiberRun implements Run {
 
   #provisioner(options: ProvisionerOptions): Effect.Effect<never, never, Scope.Scope> {
     return Provisioner.make(options).pipe(
-      Effect.provideService(BusPort, fiberBusOf(this.#around, this.#watches, undefined)),
+      Effect.provideService(BusPort, this.#busOf(undefined)),
       Effect.tap(({ verbs }) => this.#serve(answerBy(verbs))),
       Effect.flatMap(({ ended }) => ended)
     )
