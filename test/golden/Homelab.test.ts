@@ -13,14 +13,14 @@ import states from "./meshes/homelab.states.json" with { type: "json" }
 
 const text = readFileSync(join(import.meta.dirname, "../../examples/homelab.json"), "utf8")
 const snapshot = Result.getOrThrowWith(parseSnapshot(text), ({ message }) => new Error(message))
-const decisions = decide(snapshot)
 
 it.each(["provisions", "asks", "plans"] as const)("every state of its %s", (what) => {
-  const decided = [...decisions[what]].map(([key, { state }]) => [key, state])
+  const decided = [...decide(snapshot)[what]].map(([key, { state }]) => [key, state])
   expect(Object.fromEntries(decided)).toEqual(states[what])
 })
 
 it("no kind is contested, and one collect item lies at a key that does not read back", () => {
+  const decisions = decide(snapshot)
   expect(decisions.conflicts).toEqual([])
   expect(decisions.outOfShape.map(({ bucket, key }) => `${bucket} ${key}`)).toEqual([
     "mesh-provisioner_collect desk.shell=3azsh=3Anormal.vim"
@@ -28,6 +28,7 @@ it("no kind is contested, and one collect item lies at a key that does not read 
 })
 
 it("it holds facts alone: everything decided would be written", () => {
+  const decisions = decide(snapshot)
   const decided = decisions.registry.size + decisions.provisions.size + decisions.asks.size + decisions.plans.size
   expect(diff(storedIn(snapshot), decisions).length).toBe(decided + decisions.answersToDelete.length)
 })
