@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os"
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 
 const source = (path: string): string => new URL(`./src/${path}`, import.meta.url).pathname
+
+/** What hurts real servers takes minutes, and is run by itself: `npm run test:faults`. */
+const isOfFaults = process.env["TEST_FAULTS"] === "true"
 
 export default defineConfig({
   resolve: {
@@ -16,7 +19,8 @@ export default defineConfig({
     ]
   },
   test: {
-    include: ["test/**/*.test.ts"],
+    include: [isOfFaults ? "test/faults/**/*.test.ts" : "test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...isOfFaults ? [] : ["test/faults/**"]],
     // .ci/run counts the tests by the reports.
     reporters: process.env["CI"] === "true"
       ? ["default", ["json", {
@@ -25,7 +29,8 @@ export default defineConfig({
       : ["default"],
     globalSetup: ["scripts/buildForTests.ts"],
     // Many tests wait for a server more than they compute; by default a core is left free, and of two only one would be used.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // What hurts servers says how long they took to heal: one file at a time.
+    maxWorkers: isOfFaults ? 1 : Math.max(2, availableParallelism() - 1),
     // Only against a test that never ends: how long one takes depends on what else the machine does.
     testTimeout: 120_000,
     hookTimeout: 120_000

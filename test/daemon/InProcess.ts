@@ -33,6 +33,8 @@ export type Acknowledged = Map<string, string>
 export interface InProcess {
   readonly acknowledged: Acknowledged
   readonly lines: ReadonlyArray<string>
+  /** How its provisioner stands; not there while it does not hold the seat. */
+  readonly health: Effect.Effect<Health | undefined>
   /** The turns of the provisioner that there is now, from now on. */
   readonly turns: Effect.Effect<PubSub.Subscription<Turn>, never, Scope.Scope>
   /** Waits until its provisioner stands so. */
@@ -42,7 +44,8 @@ export interface InProcess {
 /** Runs a daemon until the scope closes. */
 export const inProcess = Effect.fnUntraced(function*(
   { url }: Pick<NatsServer, "url">,
-  settings: NatsSettings = {}
+  settings: NatsSettings = {},
+  name = "one"
 ): Effect.fn.Return<InProcess, never, Scope.Scope> {
   const acknowledged: Acknowledged = new Map()
   const lines: Array<string> = []
@@ -51,7 +54,7 @@ export const inProcess = Effect.fnUntraced(function*(
   })
   const running = yield* Effect.gen(function*() {
     const nats = yield* Effect.orDie(NatsBus.make({ servers: [url], ...settings }))
-    const seat = yield* nats.seat({ name: "one" })
+    const seat = yield* nats.seat({ name })
     return yield* Daemon.make().pipe(
       Effect.provideService(Seat, {
         ...seat,
@@ -60,13 +63,16 @@ export const inProcess = Effect.fnUntraced(function*(
       Effect.provideService(VerbServer, nats.verbServer)
     )
   }).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([keeping])))
+  const health = Effect.flatMap(
+    running.provisioner,
+    (provisioner) => provisioner === undefined ? Effect.undefined : provisioner.health
+  )
   const stands = (state: Health["state"]) =>
     Effect.gen(function*() {
       for (let looks = 0; looks < 3_000; looks++) {
-        const provisioner = yield* running.provisioner
-        const health = provisioner === undefined ? undefined : yield* provisioner.health
-        if (health?.state === state) {
-          return health
+        const now = yield* health
+        if (now?.state === state) {
+          return now
         }
         yield* Effect.sleep("5 millis")
       }
@@ -76,7 +82,7 @@ export const inProcess = Effect.fnUntraced(function*(
     running.provisioner,
     (provisioner) => provisioner?.turns ?? assert.fail("there is no provisioner now")
   )
-  return { acknowledged, lines, turns, stands }
+  return { acknowledged, lines, turns, stands, health }
 })
 
 const recorded = (bus: Bus["Service"], acknowledged: Acknowledged): Bus["Service"] => {

@@ -1,7 +1,6 @@
 /**
  * A mesh on a real server, and daemons on it: processes of their own, as they are run on a mesh.
  */
-import { Kvm } from "@nats-io/kv"
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -164,16 +163,14 @@ const decided = (facts: Snapshot): ReadonlyMap<string, Json> =>
   )
 
 /** What the bare client reads out of the buckets of decisions. */
-const stored = async ({ client }: Bare): Promise<ReadonlyMap<string, Json>> => {
+const stored = async (admin: Bare): Promise<ReadonlyMap<string, Json>> => {
   const values = new Map<string, Json>()
   for (const bucket of Object.values(bucketName).filter(isDecisionBucket)) {
-    const store = await new Kvm(client).open(bucket)
-    for await (const entry of await store.history({ key: ">" })) {
-      const id = `${bucket} ${entry.key}`
-      if (entry.operation === "PUT") {
-        values.set(id, entry.json<Json>())
+    for (const { key, text } of await admin.messages(bucket)) {
+      if (text === undefined) {
+        values.delete(`${bucket} ${key}`)
       } else {
-        values.delete(id)
+        values.set(`${bucket} ${key}`, JSON.parse(text))
       }
     }
   }

@@ -4,6 +4,7 @@
  */
 import {
   DiscardPolicy,
+  jetstream,
   type JetStreamManager,
   jetstreamManager,
   RetentionPolicy,
@@ -26,6 +27,18 @@ export interface Bare {
     bucket: string,
     values: Iterable<readonly [key: string, value: Uint8Array | string, headers?: MsgHdrs]>
   ) => Promise<void>
+  /**
+   * Every message that a bucket holds, oldest first; without a text where it is a delete. They are pulled: what is pushed
+   * waits for a minute where a busy machine loses one.
+   */
+  readonly messages: (bucket: string) => Promise<ReadonlyArray<Message>>
+}
+
+/** A message of a bucket. */
+export interface Message {
+  readonly key: string
+  readonly revision: number
+  readonly text: string | undefined
 }
 
 /** Connects as a user, by default as the admin, until the scope closes. */
@@ -46,7 +59,8 @@ export const bare = (
         deleteBucket: async (bucket) => {
           await manager.streams.delete(`KV_${bucket}`)
         },
-        plant: (bucket, values) => plant(client, bucket, values)
+        plant: (bucket, values) => plant(client, bucket, values),
+        messages: (bucket) => messagesOf(client, manager, bucket)
       } satisfies Bare
     }),
     ({ client }) => Effect.promise(() => client.close())
@@ -70,6 +84,31 @@ const bucketConfig = (
   duplicate_window: 100_000_000,
   ...config
 })
+
+const messagesOf = async (
+  client: NatsConnection,
+  manager: JetStreamManager,
+  bucket: string
+): Promise<ReadonlyArray<Message>> => {
+  const stream = `KV_${bucket}`
+  const found: Array<Message> = []
+  const { state } = await manager.streams.info(stream)
+  const consumer = await jetstream(client).consumers.get(stream)
+  const messages = state.messages === 0 ? [] : await consumer.consume()
+  for await (const message of messages) {
+    const isDelete = message.headers?.has("KV-Operation") === true
+    found.push({
+      key: message.subject.slice(`$KV.${bucket}.`.length),
+      revision: message.seq,
+      text: isDelete ? undefined : message.string()
+    })
+    if (message.seq >= state.last_seq || message.info.pending === 0) {
+      break
+    }
+  }
+  await consumer.delete()
+  return found
+}
 
 const plant = async (
   client: NatsConnection,

@@ -13,9 +13,18 @@ export interface Proxy {
   readonly loseNext: (subject: string) => void
   /** Loses every message to a client of which the subject begins so. */
   readonly loseAll: (subject: string) => void
+  /**
+   * Loses all that a client sends after so many messages of subjects that match. The promise is kept when they have been
+   * carried.
+   */
+  readonly loseAllAfter: (subject: RegExp, count: number) => Promise<void>
+  /** How many messages of subjects that match a client sent, and were carried. */
+  readonly carried: (subject: RegExp) => number
   /** Carries nothing, in either direction, until it is let through again: then all that waited arrives. */
   readonly holdUp: () => void
   readonly letThrough: () => void
+  /** Holds up what clients send, and goes on carrying what they are sent. */
+  readonly holdUpSent: () => void
   /** From now on everything takes so long, each way. */
   readonly slowDown: (millis: number) => void
   /** Ends every connection. */
@@ -36,12 +45,32 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
   const sockets = new Set<Socket>()
   const lost: Array<string> = []
   const never: Array<string> = []
+  const sentSubjects: Array<string> = []
+  const end: { subject: RegExp; left: number; reached: () => void } = {
+    subject: /(?!)/,
+    left: 1,
+    reached: () => undefined
+  }
+  const clients = new Set<Socket>()
   const slow = { millis: 0 }
   const pass = (to: Socket, data: Uint8Array) => {
     if (slow.millis === 0) {
       to.write(data)
     } else {
       setTimeout(() => to.write(data), slow.millis)
+    }
+  }
+  const send = (upstream: Socket, frame: Buffer) => {
+    if (end.left === 0) {
+      return
+    }
+    pass(upstream, frame)
+    const subject = subjectOf(frame)
+    if (subject !== "") {
+      sentSubjects.push(subject)
+    }
+    if (end.subject.test(subject) && (end.left -= 1) === 0) {
+      end.reached()
     }
   }
   const carry = (client: Socket) => {
@@ -56,7 +85,16 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
         }
       }
     })
-    client.on("data", (data) => pass(upstream, data))
+    let sentRest = Buffer.alloc(0)
+    client.on("data", (data) => {
+      const { frames, left } = framesOf(Buffer.concat([sentRest, data]))
+      sentRest = left
+      for (const frame of frames) {
+        send(upstream, frame)
+      }
+    })
+    clients.add(client)
+    client.on("close", () => clients.delete(client))
     for (const [one, other] of [[client, upstream], [upstream, client]] as const) {
       sockets.add(one)
       one.setNoDelay(true)
@@ -82,8 +120,18 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
       url: `nats://127.0.0.1:${port}`,
       loseNext: (subject) => lost.push(subject),
       loseAll: (subject) => never.push(subject),
+      loseAllAfter: (subject, count) =>
+        new Promise((reached) => {
+          Object.assign(end, { subject, left: count, reached })
+        }),
+      carried: (subject) => sentSubjects.filter((sent) => subject.test(sent)).length,
       holdUp: each((socket) => socket.pause()),
       letThrough: each((socket) => socket.resume()),
+      holdUpSent: () => {
+        for (const client of clients) {
+          client.pause()
+        }
+      },
       slowDown: (millis) => {
         slow.millis = millis
       },
@@ -96,7 +144,7 @@ const listen = async (serverPort: number): Promise<{ readonly proxy: Proxy; read
   }
 }
 
-/** What a server sends, cut where its messages end; and the beginning of one that has not come to its end. */
+/** What is sent, cut where its messages end; and the beginning of one that has not come to its end. */
 const framesOf = (data: Buffer): { readonly frames: ReadonlyArray<Buffer>; readonly left: Buffer<ArrayBuffer> } => {
   const frames: Array<Buffer> = []
   let at = 0
@@ -113,8 +161,14 @@ const endOf = (data: Buffer, at: number): number | undefined => {
     return undefined
   }
   const line = data.toString("latin1", at, lineEnd)
-  const end = lineEnd + 2 + (/^H?MSG /.test(line) ? Number(line.slice(line.lastIndexOf(" ") + 1)) + 2 : 0)
+  const end = lineEnd + 2 + (/^H?(?:MSG|PUB) /.test(line) ? Number(line.slice(line.lastIndexOf(" ") + 1)) + 2 : 0)
   return end <= data.length ? end : undefined
+}
+
+/** The subject of a message that a client sends; none of what else it sends. */
+const subjectOf = (frame: Buffer): string => {
+  const [, subject = ""] = /^H?PUB (\S+) /.exec(frame.toString("latin1", 0, 4_096)) ?? []
+  return subject
 }
 
 const isLost = (frame: Buffer, lost: Array<string>, never: ReadonlyArray<string>): boolean => {

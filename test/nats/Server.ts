@@ -29,6 +29,8 @@ export interface NatsServer {
   /** It does nothing any more, until it is thawed: its connections stand, and answer nothing. */
   readonly freeze: () => void
   readonly thaw: () => void
+  /** Has it take up another configuration while it runs. */
+  readonly reload: (config: string) => void
   /** What it logged. */
   readonly log: () => string
 }
@@ -82,6 +84,10 @@ const startServer = async ({ config, jetstream = true }: ServerOptions): Promise
     },
     freeze: () => freeze(child),
     thaw: () => child?.kill("SIGCONT"),
+    reload: (config) => {
+      writeFileSync(configFile, config)
+      child?.kill("SIGHUP")
+    },
     log: () => logOf(folder)
   }
 }
