@@ -1,12 +1,13 @@
 /**
  * A minute of 1,000 changes a second on a large mesh: how long a change waits at the most until its decision is seen, how much
- * the memory grows meanwhile, and how long a verb takes.
+ * the memory grows meanwhile, and how long a verb takes. And one change with very many consequences: how long a verb takes
+ * while they are worked off.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { bucketName } from "../../src/core/index.ts"
 import { quantile } from "../Quantile.ts"
 import { type Row, row } from "../Row.ts"
-import { type MeshConsumer, seededMesh } from "../SeededMesh.ts"
+import { hub, type MeshConsumer, seededMesh } from "../SeededMesh.ts"
 import { Load } from "./Load.ts"
 import { fill, provisioner, type Stage, type Value } from "./Stage.ts"
 import { bucketsOf, decidedMesh } from "./start.ts"
@@ -18,7 +19,7 @@ interface Times {
   readonly rounds: number
 }
 
-/** The rows `bus.minute.wait`, `bus.minute.memory` and `bus.minute.verb`. */
+/** The rows `bus.minute.wait`, `bus.minute.memory`, `bus.minute.verb` and `bus.minute.turning`. */
 export const minute = async function*(on: Stage, { needs, rounds, seconds }: Times): AsyncIterable<Row> {
   const { decisions, facts } = decidedMesh(needs)
   await on.clear(bucketsOf(facts))
@@ -38,6 +39,10 @@ export const minute = async function*(on: Stage, { needs, rounds, seconds }: Tim
     waits.push(Math.max(...waitMillis))
     verbs.push(quantile(verbMillis, 0.99))
     growth.push(decider.memory() / before)
+  }
+  const turning: Array<{ readonly consequences: number; readonly verbMillis: number }> = []
+  for (let round = 0; round < rounds; round++) {
+    turning.push(await oneTurn(on, round))
   }
   await decider.stop()
   const while_ = `while 1,000 changes come a second for ${seconds} s`
@@ -65,6 +70,15 @@ export const minute = async function*(on: Stage, { needs, rounds, seconds }: Tim
     rounds: verbs,
     targets: [{ of: "figure", atMost: 100 }]
   })
+  const [{ consequences } = { consequences: 0 }] = turning
+  yield row({
+    name: "bus.minute.turning",
+    what: `the longest answer of a verb while a have turns ${consequences.toLocaleString("en")} consumers`,
+    needs,
+    unit: "ms",
+    rounds: turning.map(({ verbMillis }) => verbMillis),
+    targets: [{ of: "figure", atMost: 50 }]
+  })
 }
 
 /** Another bound entry of one consumer after the other. */
@@ -82,6 +96,42 @@ const changesOf = (needs: number): () => Value & { readonly seen: string } => {
     return { bucket, key, value: { state: "provided", by, values }, seen: need.key }
   }
 }
+
+/** Has the provider that most consumers read turn, and asks a verb again and again until all is written. */
+const oneTurn = async (
+  on: Stage,
+  round: number
+): Promise<{ readonly consequences: number; readonly verbMillis: number }> => {
+  let consequences = 0
+  let lastAt = performance.now()
+  const watching = on.admin.client.subscribe(`$KV.${bucketName.provisions}.>`, {
+    callback: () => {
+      consequences += 1
+      lastAt = performance.now()
+    }
+  })
+  await on.admin.client.flush()
+  const have = { build: "b1", health: round % 2 === 0 ? "unhealthy" : "healthy" }
+  on.admin.client.publish(`$KV.${bucketName.haves}.${hub}`, JSON.stringify(have))
+  let verbMillis = 0
+  for (const until = performance.now() + turnMillisMax; performance.now() - lastAt < quietMillis; await sleep(5)) {
+    if (performance.now() > until) {
+      throw new Error(`after ${turnMillisMax} ms the provider's consumers still turn`)
+    }
+    const from = performance.now()
+    await on.admin.client.request("mesh-provisioner.provisioning", JSON.stringify({ what: "registry" }), {
+      timeout: 10_000
+    })
+    verbMillis = Math.max(verbMillis, performance.now() - from)
+  }
+  watching.unsubscribe()
+  return { consequences, verbMillis }
+}
+
+const turnMillisMax = 120_000
+
+/** When nothing was written for so long, all was. */
+const quietMillis = 1_000
 
 const oneRound = async (
   on: Stage,
