@@ -8,7 +8,7 @@
  * - `read`: reads every bucket to its end: what the provisioner does at its start, without keeping or deciding anything.
  * - `write`: publishes values that it was given by a file, each to follow the one before in its stream.
  */
-import { jetstreamManager } from "@nats-io/jetstream"
+import { jetstream, jetstreamManager } from "@nats-io/jetstream"
 import { Kvm, KvWatchInclude } from "@nats-io/kv"
 import { connect, createInbox, headers } from "@nats-io/transport-node"
 import { once } from "node:events"
@@ -40,7 +40,9 @@ const told = async (): Promise<Told> => {
 
 const [, , role = "", url = "", ...rest] = process.argv
 const client = await connect({ servers: url })
-const kv = new Kvm(client)
+// Of a stream with a million keys, and beside others, a server takes its time to begin.
+const timeout = 120_000
+const kv = new Kvm(jetstream(client, { timeout }))
 
 /** Hears what changes of buckets. Says that it is ready, and then what `hear` makes of each change. */
 const watch = async (
@@ -63,7 +65,7 @@ const watch = async (
 const read = async (): Promise<void> => {
   say({ ready: true })
   const from = performance.now()
-  const manager = await jetstreamManager(client)
+  const manager = await jetstreamManager(client, { timeout })
   const streams: Array<string> = []
   for await (const name of manager.streams.names()) {
     streams.push(name)
@@ -88,7 +90,7 @@ const read = async (): Promise<void> => {
 const write = async (file: string): Promise<void> => {
   const values: ReadonlyArray<readonly [bucket: string, key: string, value: string]> = readFileSync(file, "utf8").trim()
     .split("\n").map((line) => JSON.parse(line))
-  const manager = await jetstreamManager(client)
+  const manager = await jetstreamManager(client, { timeout })
   const lasts = new Map<string, number>()
   for (const bucket of new Set(values.map(([name]) => name))) {
     lasts.set(bucket, (await manager.streams.info(`KV_${bucket}`)).state.last_seq)

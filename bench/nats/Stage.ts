@@ -137,7 +137,7 @@ export const provisioner = ({ url }: Stage, flags: ReadonlyArray<string> = []): 
   const folder = mkdtempSync(join(tmpdir(), "mesh-provisioner-bench-"))
   const log = join(folder, "log")
   const from = performance.now()
-  const words = ["--max-old-space-size=12000", ...flags, bin, "serve", "--bus", url, "--log", "json"]
+  const words = ["--max-old-space-size=12000", "--max-semi-space-size=8", ...flags, bin, "serve", "--bus", url, "--log", "json"]
   const child = spawn(process.execPath, words, { stdio: ["ignore", openSync(log, "w"), "inherit"] })
   running.add(child)
   const live = liveOf(child, log).then(({ atMillis, writes }) => ({
