@@ -132,12 +132,21 @@ export interface Provisioner {
 }
 
 /** Starts the provisioner as it is installed. Its log goes to a file: who reads each line takes from what is measured. */
-export const provisioner = ({ url }: Stage, flags: ReadonlyArray<string> = []): Provisioner => {
+export const provisioner = ({ url }: Stage): Provisioner => {
   const bin = join(root, "dist", "bin", "mesh-provisioner.js")
   const folder = mkdtempSync(join(tmpdir(), "mesh-provisioner-bench-"))
   const log = join(folder, "log")
   const from = performance.now()
-  const words = ["--max-old-space-size=12000", "--max-semi-space-size=8", ...flags, bin, "serve", "--bus", url, "--log", "json"]
+  const words = [
+    "--max-old-space-size=12000",
+    "--max-semi-space-size=8",
+    bin,
+    "serve",
+    "--bus",
+    url,
+    "--log",
+    "json"
+  ]
   const child = spawn(process.execPath, words, { stdio: ["ignore", openSync(log, "w"), "inherit"] })
   running.add(child)
   const live = liveOf(child, log).then(({ atMillis, writes }) => ({
