@@ -130,3 +130,22 @@ test("the seat that a provision is held by moves, and with it those whom nobody 
   // Of two holders that are of other modules, nobody is served by either; but the candidate is told whose the seat is.
   expect(writtenBy([...held, seated("mysql", "n2"), seated("mysql", "n3")])).toEqual(turned)
 })
+
+test("seat vault loses its holder while a definition is out for a moment: what was asked of the vault for it is asked no more", () => {
+  const vaulted = put(bucket.modules, "postgres", {
+    provides: { database: { credential: "consumer", contract: { version: "1.0.0", fields: { password: "secret" } } } }
+  })
+  const twin = new Twin()
+  const setting = [
+    vaulted,
+    ...postgres.slice(1),
+    shop(),
+    put(bucket.seats, "vault", { node: "n3", module: "mesh-vault" })
+  ]
+  expect(twin.step(setting)).toBeUndefined()
+  const key = "n3.mesh-vault.n1.shop.credential.postgres=2Edatabase=2Epassword"
+  expect(twin.engine.decisions.asks.get(key)?.state).toBe("wanted")
+  const out = put(bucket.modules, "postgres", {})
+  expect(twin.step([out, gone(bucket.seats, "vault"), vaulted])).toBeUndefined()
+  expect(twin.engine.decisions.asks.get(key)).toBeUndefined()
+})

@@ -140,7 +140,8 @@ const noticeOffersSeat = (
 }
 
 /** Whoever holds seat `vault` is asked for every secret and credential (protocol §6.1). */
-const noticeVault = ({ index, spreading }: World): void => {
+const noticeVault = (world: World): void => {
+  const { index, spreading } = world
   const secrets = index.provisions.get("secret")
   if (secrets !== undefined) {
     spreading.over(secrets.unheld, markSecret)
@@ -152,9 +153,13 @@ const noticeVault = ({ index, spreading }: World): void => {
     }
   }
   for (const offer of index.secretOffers) {
-    spreading.over(offer.claims, markOpened)
-    spreading.over(offer.entries, markCredentialsOfEntry)
+    noticeOffersVault(world, offer)
   }
+}
+
+const noticeOffersVault = ({ spreading }: World, { claims, entries }: OfferRecord): void => {
+  spreading.over(claims, markOpened)
+  spreading.over(entries, markCredentialsOfEntry)
 }
 
 const markSecret = ({ agenda }: World, claim: ClaimRecord): void => {
@@ -224,7 +229,7 @@ const noticeProvision = (
     addIn(index.offersBySeat, is.seat, offer)
   }
   if (is !== undefined && is.secretFields.length > 0) {
-    index.secretOffers.add(offer)
+    noticeSecretOffer(world, offer)
   } else {
     index.secretOffers.delete(offer)
   }
@@ -235,4 +240,13 @@ const noticeProvision = (
   }
   world.spreading.over(entries, markEntry)
   index.dropOffer(offer)
+}
+
+/** A provision's contract has secret fields. While it had none, a change of seat `vault` was not noticed for it. */
+const noticeSecretOffer = (world: World, offer: OfferRecord): void => {
+  const { secretOffers } = world.index
+  if (!secretOffers.has(offer)) {
+    secretOffers.add(offer)
+    noticeOffersVault(world, offer)
+  }
 }
