@@ -224,11 +224,14 @@ export class Play {
   // --- laws of what is written and done --------------------------------------------------------------------------------
 
   #wrote({ bucket, by, key, text }: Sent): void {
-    if (isDecisionBucket(bucket) && by.name.startsWith("provisioner-")) {
+    const isProvisioner = by.name.startsWith("provisioner-")
+    if (isProvisioner) {
       this.#laws.checked += 1
       if (text?.includes(canary) === true) {
         this.#laws.broken("no secret", `${by.name} shows a value in ${bucket} ${key}: ${text}`)
       }
+    }
+    if (isProvisioner && isDecisionBucket(bucket)) {
       if (key !== epochKey && by.lateUntil <= this.world.schedule.now) {
         this.#checkLost(`${by.name} writes ${bucket} ${key}`)
       }

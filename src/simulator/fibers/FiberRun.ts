@@ -2,6 +2,7 @@
  * One run of a simulated provisioner by the shell's own fibers, on a clock and a scheduler that the mesh's schedule drives: the
  * `Daemon`, where there is a seat, with a `Provisioner` for each of its terms; a `Provisioner` alone where there is none.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,15 +11,18 @@ import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
-import type { Json } from "../../core/Json.ts"
+import { isJsonObject, type Json } from "../../core/Json.ts"
 import { Bus as BusPort } from "../../ports/Bus.ts"
 import { Seat as SeatPort } from "../../ports/Seat.ts"
 import { type VerbCall, type VerbName, type VerbReply, VerbServer } from "../../ports/VerbServer.ts"
 import { Daemon } from "../../provisioner/Daemon.ts"
+import type { Health } from "../../provisioner/Health.ts"
 import { Provisioner } from "../../provisioner/Provisioner.ts"
 import type { ProvisionerOptions } from "../../provisioner/Settings.ts"
 import { answerBy } from "../../provisioner/VerbDoor.ts"
+import { nameOf } from "../Knowledge.ts"
 import { Random } from "../Random.ts"
+import { tokensOf } from "../Remembered.ts"
 import type { Run, Surroundings } from "../Run.ts"
 import { writeUtf8 } from "../Utf8.ts"
 import type { Watch } from "../Watch.ts"
@@ -35,6 +39,8 @@ export class FiberRun implements Run {
   readonly #clock: HeapClock
   readonly #fork: <A, E>(effect: Effect.Effect<A, E>) => void
   readonly #writesMany: boolean
+  /** How it stands, where it says so. */
+  #health: Effect.Effect<Health | undefined> = Effect.undefined
   /** What answers the verbs, while anything does. */
   #answer: ((call: VerbCall) => Effect.Effect<VerbReply>) | undefined
 
@@ -52,7 +58,7 @@ export class FiberRun implements Run {
     this.#fork = (effect) => {
       fork(effect).addObserver((exit) => {
         if (Exit.isFailure(exit)) {
-          died(exit.cause)
+          died(Cause.squash(exit.cause))
         }
       })
     }
@@ -75,7 +81,10 @@ export class FiberRun implements Run {
 
   #daemon(options: ProvisionerOptions): Effect.Effect<never, never, SeatPort | Scope.Scope> {
     return Daemon.make(options).pipe(
-      Effect.flatMap(({ ended }) => ended),
+      Effect.flatMap(({ ended, provisioner }) => {
+        this.#health = Effect.flatMap(provisioner, (held) => held === undefined ? Effect.undefined : held.health)
+        return ended
+      }),
       Effect.provideService(VerbServer, VerbServer.of({ serve: (answer) => this.#serve(answer) }))
     )
   }
@@ -84,7 +93,10 @@ export class FiberRun implements Run {
     return Provisioner.make(options).pipe(
       Effect.provideService(BusPort, this.#busOf(undefined)),
       Effect.tap(({ verbs }) => this.#serve(answerBy(verbs))),
-      Effect.flatMap(({ ended }) => ended)
+      Effect.flatMap(({ ended, health }) => {
+        this.#health = health
+        return ended
+      })
     )
   }
 
@@ -111,7 +123,10 @@ export class FiberRun implements Run {
   retire(request: Json): void {
     this.#ask("provisioning", { what: "asks", limit: 20 })
     this.#ask("what-if", { changes: [{ bucket: "mesh-controller_machines", key: "n1", value: { lost: true } }] })
+    const [, , node = "", module = ""] = isJsonObject(request) ? tokensOf(String(request["key"])) : []
+    this.#ask("explain", { node: nameOf(node), module: nameOf(module) })
     this.#ask("retire", request)
+    this.#fork(Effect.map(this.#health, (health) => this.#around.says(JSON.stringify([health]))))
   }
 
   #ask(verb: VerbName, request: Json): void {
