@@ -9,13 +9,16 @@ import type { BusError } from "../../ports/BusError.ts"
 import { type Write, writeError } from "../../ports/Write.ts"
 import type { Surroundings } from "../Run.ts"
 
+/** What writes go by. */
+type Way = Pick<Surroundings, "bus" | "party" | "whenAwake" | "fenced">
+
 /** Sends writes in a term, and hears what became of each. */
 export class FiberWrites {
-  readonly #around: Surroundings
+  readonly #way: Way
   readonly #term: number | undefined
 
-  constructor(around: Surroundings, term: number | undefined) {
-    this.#around = around
+  constructor(way: Way, term: number | undefined) {
+    this.#way = way
     this.#term = term
   }
 
@@ -58,7 +61,7 @@ export class FiberWrites {
   }
 
   #send(write: Write, heard: (outcome: Result.Result<number, BusError>) => void): void {
-    const { bus, fenced, party, whenAwake } = this.#around
+    const { bus, fenced, party, whenAwake } = this.#way
     const { bucket, key, revision: follows, value } = write
     const term = this.#term === undefined ? {} : { term: this.#term }
     const text = value === undefined ? undefined : readUtf8(value)
