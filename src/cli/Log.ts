@@ -32,10 +32,14 @@ export const loggerOf = (format: LogFormat, screen: Screen): Logger.Logger<unkno
   })
 
 /** The words of what is logged: those of an error that is among them are left out. */
-export const messageOf = ({ message }: Logged): string =>
-  (Array.isArray(message) ? message : [message]).map((part: unknown) =>
-    isPlain(part) ? String(part) : faultsOf(Cause.die(part)).map(({ name }) => name).join(" ")
-  ).join(" ")
+export const messageOf = ({ message }: Logged): string => {
+  const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
+  const [first] = parts
+  return parts.length === 1 && typeof first === "string" ?
+    first :
+    parts.map((part) => isPlain(part) ? String(part) : faultsOf(Cause.die(part)).map(({ name }) => name).join(" "))
+      .join(" ")
+}
 
 const prettyLine = (logged: Logged): ReadonlyArray<Piece> => {
   const { cause, date, logLevel } = logged

@@ -46,7 +46,7 @@ export const notesOf = (write: Write): WriteNotes => ({
 
 /** The line of a write: `put mesh-provisioner_provisions n1.shop.bound.database asked not-bound`. */
 export const lineOf = ({ bucket, key, op, reason, state }: WriteNotes): string =>
-  [op, bucket, key, state, reason].filter((word) => word !== undefined).join(" ")
+  `${op} ${bucket} ${key}${state === undefined ? "" : ` ${state}`}${reason === undefined ? "" : ` ${reason}`}`
 
 /** What is said of a key that another keeps writing. */
 export const overtakenWords = ({ bucket, key }: Write): string =>

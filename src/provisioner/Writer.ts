@@ -7,7 +7,6 @@ import * as Result from "effect/Result"
 import type { Write } from "../core/Diff.ts"
 import type { Bus } from "../ports/Bus.ts"
 import type { BusError } from "../ports/BusError.ts"
-import type * as port from "../ports/Write.ts"
 import { Batch, type BatchWrite, writeMany } from "./Batch.ts"
 import { Bytes } from "./Bytes.ts"
 import type { KeyOf } from "./Decider.ts"
@@ -138,19 +137,24 @@ export class Writer {
       batch.became(next.place, "full")
       next = batch.next()
     }
-    return next === undefined ? undefined : { ...next, ...this.#sendable(next.write) }
+    return next === undefined ? undefined : this.#sendable(next)
   }
 
-  #sendable(write: Write): port.Write {
+  #sendable({ place, write }: { readonly place: number; readonly write: Write }): BatchWrite {
     const { bucket, key } = write
     const revision = this.#revisionOf(write)
-    return {
-      operation: write.op === "delete" ? "delete" : revision === undefined ? "create" : "update",
-      bucket,
-      key,
-      ...(write.op === "delete" ? {} : { value: this.#bytes.of(JSON.stringify(write.value)) }),
-      ...(revision === undefined ? {} : { revision })
-    }
+    const follows = revision === undefined ? undefined : { revision }
+    return write.op === "delete"
+      ? { operation: "delete", bucket, key, write, place, ...follows }
+      : {
+        operation: revision === undefined ? "create" : "update",
+        bucket,
+        key,
+        value: this.#bytes.of(JSON.stringify(write.value)),
+        write,
+        place,
+        ...follows
+      }
   }
 
   #keep(write: Write, revision: number): void {
