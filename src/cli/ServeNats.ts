@@ -39,7 +39,9 @@ export const serveNats = Effect.fnUntraced(function*(
   operation.seat = daemon.seat
   operation.provisioner = daemon.provisioner
   yield* Effect.forkScoped(countTurns(operation.metrics, daemon.provisioners))
-  yield* Effect.forkScoped(showTurns(showing, daemon.provisioners))
+  if (screen.live) {
+    yield* Effect.forkScoped(showTurns(showing, daemon.provisioners))
+  }
   yield* Effect.forkScoped(Stream.runForEach(
     daemon.provisioners,
     (provisioner) => provisioner === undefined ? Effect.void : sayBuckets(nats)

@@ -139,7 +139,10 @@ export class Loop {
         this.#isPaused &&= !isRetry
         view.due.add(this.#writer.retryIn(view.takeReadAnew()))
         view.due.add(isRetry ? this.#writer.retryWaiting() : [])
-        return Effect.andThen(Effect.forEach(view.takeOrders(), this.#around.obey, { discard: true }), this.#tell)
+        const orders = view.takeOrders()
+        return orders.length === 0
+          ? this.#tell
+          : Effect.andThen(Effect.forEach(orders, this.#around.obey, { discard: true }), this.#tell)
       })
     })
   }

@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import { bucketName } from "../core/BucketName.ts"
 import type { VerbSource } from "../core/Verb.ts"
@@ -77,10 +78,13 @@ export const countTurns = (
     Stream.switchMap((provisioner) =>
       provisioner === undefined
         ? Stream.empty
-        : Stream.unwrap(Effect.map(provisioner.turns, Stream.fromSubscription))
+        : Stream.unwrap(Effect.map(provisioner.turns, (turns) => Stream.fromEffect(countAll(metrics, turns))))
     ),
-    Stream.runForEach((turn) => Effect.sync(() => metrics.countTurn(turn)))
+    Stream.runDrain
   )
+
+const countAll = (metrics: Metrics, turns: PubSub.Subscription<Turn>): Effect.Effect<never> =>
+  Effect.forever(Effect.map(PubSub.take(turns), (turn) => metrics.countTurn(turn)))
 
 const addMesh = (now: Series, { decisions, facts }: VerbSource): void => {
   const tally = tallyOf(decisions)
