@@ -4,7 +4,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -147,7 +147,9 @@ export const provisioner = ({ url }: Stage): Provisioner => {
     "--log",
     "json"
   ]
-  const child = spawn(process.execPath, words, { stdio: ["ignore", openSync(log, "w"), "inherit"] })
+  const written = openSync(log, "w")
+  const child = spawn(process.execPath, words, { stdio: ["ignore", written, "inherit"] })
+  closeSync(written)
   running.add(child)
   const live = liveOf(child, log).then(({ atMillis, writes }) => ({
     millis: atMillis - performance.timeOrigin - from,
