@@ -149,9 +149,11 @@ export class Engine {
   whatIf(changes: Iterable<EngineChange>, thingsMax = Number.POSITIVE_INFINITY): EngineStep {
     this.#settle(thingsMax)
     const { said } = this.#world
-    this.#world.said = new Said()
+    const tried = new Said()
+    this.#world.said = tried
     const would = this.pending > 0 ? this.#say() : this.#tryOut(changes, thingsMax)
     this.#world.said = said
+    said.goOnFrom(tried)
     const { computed, pending } = would
     return pending === 0 ? would : { computed, outOfShape: [], pending, writes: [] }
   }

@@ -13,7 +13,7 @@ import { bucket, costMesh, gone, postgres, put } from "./CostMesh.ts"
 const consumers = 400
 
 /** So many are looked at, at most, in a slice of one thing. */
-const looksASlice = 20
+const looksASlice = 10
 
 /** Changes that touch each of the consumers, by what many share. */
 const wide: { readonly [name: string]: ReadonlyArray<EngineChange> } = {

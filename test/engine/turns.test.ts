@@ -149,3 +149,11 @@ test("seat vault loses its holder while a definition is out for a moment: what w
   expect(twin.step([out, gone(bucket.seats, "vault"), vaulted])).toBeUndefined()
   expect(twin.engine.decisions.asks.get(key)).toBeUndefined()
 })
+
+test("a what-if that is given up has nothing said again of an entry that is out of shape", () => {
+  const twin = new Twin()
+  const setting = [...licence, put(bucket.needs, "n2.shop.licence.full", {}), garbled]
+  expect(twin.step(setting)).toBeUndefined()
+  const { isGivenUp, wrong } = twin.boundedWhatIf([gone(bucket.modules, "acme")], 1)
+  expect({ isGivenUp, wrong }).toEqual({ isGivenUp: true, wrong: undefined })
+})

@@ -77,6 +77,17 @@ export class Said {
     }
   }
 
+  /**
+   * Keeps what was said last of whatever another touched, whose own word nobody hears: what it left otherwise, and is only later
+   * as it was, is so not said.
+   */
+  goOnFrom(other: Said): void {
+    for (const [id, { bucket, key, why }] of other.#outOfShape) {
+      this.outOfShape(id, bucket, key, why)
+    }
+    this.conflictsBefore ??= other.conflictsBefore
+  }
+
   /** All that is to be said, by what is out of shape and in conflict now. */
   step(
     outOfShape: ReadonlyMap<string, OutOfShape>,
