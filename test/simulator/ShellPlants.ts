@@ -34,7 +34,8 @@ export const shellPlants: ReadonlyArray<Plant> = [
     "provisioner/Readings.ts",
     "if (!isWhole && !isPassedOver) {",
     "if (false) {",
-    "not on what is lost"
+    "not on what is lost",
+    "asked rightly"
   ),
   plant(
     "due keys lost when the bus stops",
