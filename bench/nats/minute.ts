@@ -114,7 +114,8 @@ const oneTurn = async (
   const have = { build: "b1", health: round % 2 === 0 ? "unhealthy" : "healthy" }
   on.admin.client.publish(`$KV.${bucketName.haves}.${hub}`, JSON.stringify(have))
   let verbMillis = 0
-  for (const until = performance.now() + turnMillisMax; performance.now() - lastAt < quietMillis; await sleep(5)) {
+  const isOver = () => consequences > 0 && performance.now() - lastAt > quietMillis
+  for (const until = performance.now() + turnMillisMax; !isOver(); await sleep(5)) {
     if (performance.now() > until) {
       throw new Error(`after ${turnMillisMax} ms the provider's consumers still turn`)
     }
